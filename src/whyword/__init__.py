@@ -1,0 +1,28 @@
+"""Text classifiers that show which words decided, and prove it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from .estimator import TextClassifier, explain, load
+    from .interfaces.explanation import Explanation
+
+_HOMES = {
+    "Explanation": "interfaces.explanation",
+    "TextClassifier": "estimator",
+    "explain": "estimator",
+    "load": "estimator",
+}
+
+__all__ = ["Explanation", "TextClassifier", "__version__", "explain", "load"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used, so that importing whyword stays instant."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'whyword' has no attribute '{name}'")
+    return getattr(import_module(f".{_HOMES[name]}", __name__), name)

@@ -1,0 +1,19 @@
+"""The last layer of every classifier."""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+
+
+class Head(nn.Module):
+    """Dropout on the text vector, then one linear layer."""
+
+    def __init__(self, dim: int, classes: int, dropout: float) -> None:
+        super().__init__()
+        self.dropout = nn.Dropout(dropout)
+        self.linear = nn.Linear(dim, classes)
+
+    def forward(self, text_vector: Tensor) -> Tensor:
+        """(batch, dim) to (batch, class) logits."""
+        logits: Tensor = self.linear(self.dropout(text_vector))
+        return logits

@@ -1,0 +1,19 @@
+"""Promises that every encoder, method and explainer keeps; run them on classes of your own, too.
+
+    check_method(lambda tokenizer, classes: Mine(Lstm(Lstm.Config(), tokenizer.size, tokenizer.padding), classes, Mine.Config()))
+
+Each promise is a function of its own that raises an AssertionError with one sentence when it is broken.
+"""
+
+from .encoder import ENCODER_PROMISES, check_encoder
+from .explainer import EXPLAINER_PROMISES, check_explainer
+from .method import METHOD_PROMISES, check_method
+
+__all__ = [
+    "ENCODER_PROMISES",
+    "EXPLAINER_PROMISES",
+    "METHOD_PROMISES",
+    "check_encoder",
+    "check_explainer",
+    "check_method",
+]

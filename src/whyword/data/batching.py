@@ -1,0 +1,54 @@
+"""Texts of similar length share a batch: no fixed length, little padding, a bounded number of tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import torch
+
+from ..interfaces.document import Batch, Tokens
+
+POOL = 50  # batches whose texts are sorted by length together: large enough for little padding, small enough to mix
+
+
+def collate(texts: Sequence[Tokens], padding: int, labels: np.ndarray | None = None) -> Batch:
+    """Pad texts to the longest of them."""
+    lengths = np.array([len(text) for text in texts])
+    mask = np.arange(lengths.max(initial=0)) < lengths[:, None]  # (batch, time)
+    return Batch(
+        tokens=_padded([text.ids for text in texts], mask, padding),
+        mask=torch.from_numpy(mask),
+        word_of_token=_padded([text.word for text in texts], mask, -1),
+        segments=_padded([text.segment for text in texts], mask, 0),
+        labels=None if labels is None else torch.from_numpy(np.asarray(labels, dtype=np.int64)),
+    )
+
+
+def _padded(rows: Sequence[np.ndarray], mask: np.ndarray, filler: int) -> torch.Tensor:
+    table = np.full(mask.shape, filler, dtype=np.int64)
+    table[mask] = np.concatenate(rows)
+    return torch.from_numpy(table)
+
+
+def by_token_budget(lengths: np.ndarray, budget: int, most_texts: int | None = None) -> Iterator[np.ndarray]:
+    """Group positions by falling length so that no padded batch exceeds the budget (a longer text is alone)."""
+    order = np.argsort(-lengths, kind="stable")
+    start = 0
+    while start < len(order):
+        fits = max(1, budget // max(1, int(lengths[order[start]])))
+        stop = start + min(fits, most_texts or fits)
+        yield order[start:stop]
+        start = stop
+
+
+def training_batches(lengths: np.ndarray, batch_size: int, budget: int, seed: Sequence[int]) -> list[np.ndarray]:
+    """Shuffle the texts, sort pools of them by length, cut, shuffle the batches: the same seed, the same batches."""
+    generator = np.random.default_rng(seed)
+    order = generator.permutation(len(lengths))
+    pool = batch_size * POOL
+    batches: list[np.ndarray] = []
+    for start in range(0, len(order), pool):
+        chunk = order[start : start + pool]
+        batches.extend(chunk[group] for group in by_token_budget(lengths[chunk], budget, batch_size))
+    return [batches[i] for i in generator.permutation(len(batches))]

@@ -1,0 +1,104 @@
+"""Where a data set lies, and which file holds which of its splits."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from ..interfaces.errors import DataError
+from .readers import delimited, json_lines, parquet
+
+VARIABLE = "WHYWORD_DATA"
+SPLITS = {"train": "train", "dev": "dev", "valid": "dev", "validation": "dev", "val": "dev", "test": "test"}
+
+_READERS = {".csv": delimited.read, ".tsv": delimited.read, ".jsonl": json_lines.read, ".parquet": parquet.read}
+_KINDS = f"{', '.join(_READERS)} (also with .gz)"
+
+
+def read_records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the rows of a file, each with its place, by the reader that its name asks for."""
+    if not path.exists():
+        raise DataError(f"There is no file {path}.")
+    kind, _ = _kind_and_stem(path)
+    if kind not in _READERS:
+        hint = "; write one JSON object a line and name it .jsonl" if kind == ".json" else ""
+        raise DataError(f"{path} is of a kind that cannot be read: use {_KINDS}{hint}.")
+    return _READERS[kind](path)
+
+
+def locate(source: str | Path, data_dir: str | Path | None) -> Path:
+    """Find a data set: a file or folder, else a name under the data folder."""
+    path = Path(source).expanduser()
+    if path.exists():
+        return path
+    folder = _data_folder(data_dir)
+    if folder is None:
+        raise DataError(
+            f"There is no file or folder '{source}', nor is there a data folder to look for that name in: "
+            f"give --data-dir or set {VARIABLE}."
+        )
+    known = _named(folder)
+    if str(source) in known:
+        return known[str(source)]
+    nearest = get_close_matches(str(source), known, n=1)
+    hint = f"; did you mean '{nearest[0]}'?" if nearest else "."
+    raise DataError(
+        f"There is no file or folder '{source}', nor that name in {folder}, which has "
+        f"{', '.join(sorted(known)) or 'no data sets'}{hint}"
+    )
+
+
+def dataset_names(data_dir: str | Path | None = None) -> list[str]:
+    """Name the data sets of the data folder."""
+    folder = _data_folder(data_dir)
+    return [] if folder is None else sorted(_named(folder))
+
+
+def split_files(folder: Path) -> dict[str, Path]:
+    """Find the file of each split in a folder; files of other names are left alone."""
+    files: dict[str, Path] = {}
+    for path in sorted(folder.iterdir()):
+        kind, stem = _kind_and_stem(path)
+        split = SPLITS.get(stem.lower())
+        if kind not in _READERS or split is None:
+            continue
+        if split in files:
+            raise DataError(f"{folder} has two files for its {split} split, {files[split].name} and {path.name}.")
+        files[split] = path
+    if "train" not in files:
+        raise DataError(f"{folder} has no train file: a data set needs train.csv or another of {_KINDS}.")
+    return files
+
+
+def name_of(path: Path) -> str:
+    """Name a data set after its file or folder."""
+    return path.resolve().name if path.is_dir() else _kind_and_stem(path)[1]
+
+
+def _kind_and_stem(path: Path) -> tuple[str, str]:
+    inner = path.with_suffix("") if path.suffix.lower() == ".gz" else path
+    return inner.suffix.lower(), inner.stem
+
+
+def _data_folder(data_dir: str | Path | None) -> Path | None:
+    given = data_dir or os.environ.get(VARIABLE)
+    if not given:
+        return None
+    folder = Path(given).expanduser()
+    if not folder.is_dir():
+        raise DataError(f"The data folder {folder} does not exist: mend --data-dir or {VARIABLE}.")
+    return folder
+
+
+def _named(folder: Path) -> dict[str, Path]:
+    named: dict[str, Path] = {}
+    for path in sorted(folder.iterdir()):
+        kind, stem = _kind_and_stem(path)
+        if kind in _READERS:
+            named[stem] = path
+        elif path.is_dir() and any(_kind_and_stem(file)[0] in _READERS for file in path.iterdir()):
+            named[path.name] = path
+    return named

@@ -1,0 +1,85 @@
+"""Cut the splits that a data set lacks out of its training rows, the same way each time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from random import Random
+
+from ..interfaces.document import Document, Label
+from ..interfaces.errors import DataError
+
+SEED = 13
+SHARE = 0.1
+
+Documents = tuple[Document, ...]
+
+
+def cut_dev_and_test(documents: Documents, source: str) -> tuple[Documents, Documents, Documents, str]:
+    """Cut 80/10/10 into train, dev and test, and say so."""
+    rest, test = hold_out(documents, wanted=_tenth(documents), spare=1)
+    train, dev = hold_out(rest, wanted=_tenth(documents))
+    _check(dev, documents, source)
+    cut = f"{len(dev)} and {len(test)} of {len(documents)}, seed {SEED}"
+    note = f"No dev and test splits in {source}: {_percent(dev, documents)} of the rows each ({cut}) were held out."
+    if not test:
+        note = f"{_dev_note(dev, documents, source)} There are too few rows for a test split."
+    return train, dev, test, note
+
+
+def cut_dev(documents: Documents, source: str) -> tuple[Documents, Documents, str]:
+    """Cut 90/10 into train and dev, and say so."""
+    train, dev = hold_out(documents, wanted=_tenth(documents))
+    _check(dev, documents, source)
+    return train, dev, _dev_note(dev, documents, source)
+
+
+def hold_out(documents: Documents, wanted: int, spare: int = 0) -> tuple[Documents, Documents]:
+    """Part documents into kept and held out, each class in proportion; the order of the rows is kept.
+
+    Every class keeps at least one row, and as many rows as `spare` says stay free to be held out later, so fewer
+    than wanted may come back.
+    """
+    rows: dict[Label | None, list[int]] = {}
+    for row, item in enumerate(documents):
+        rows.setdefault(item.label, []).append(row)
+    free = [len(members) - 1 for members in rows.values()]
+    wanted = max(0, min(wanted, sum(free) - spare))
+    shares = [wanted * len(members) / len(documents) for members in rows.values()]
+    generator = Random(SEED)
+    held: set[int] = set()
+    for members, count in zip(rows.values(), _whole(shares, free, wanted), strict=True):
+        generator.shuffle(members)
+        held.update(members[:count])
+    kept = tuple(item for row, item in enumerate(documents) if row not in held)
+    return kept, tuple(documents[row] for row in sorted(held))
+
+
+def _whole(shares: Sequence[float], most: Sequence[int], total: int) -> list[int]:
+    """Round shares to whole numbers that add up to the total, largest remainders first, none above its most."""
+    counts = [min(math.floor(share), limit) for share, limit in zip(shares, most, strict=True)]
+    while sum(counts) < total:
+        open_classes = [i for i, limit in enumerate(most) if counts[i] < limit]
+        counts[max(open_classes, key=lambda i: shares[i] - counts[i])] += 1
+    return counts
+
+
+def _tenth(documents: Documents) -> int:
+    return max(1, round(SHARE * len(documents)))
+
+
+def _check(dev: Documents, documents: Documents, source: str) -> None:
+    if not dev:
+        raise DataError(
+            f"{source} has no dev split and too few rows ({len(documents)}) to hold one out: "
+            "give at least one class a second row, or add a dev file."
+        )
+
+
+def _dev_note(dev: Documents, documents: Documents, source: str) -> str:
+    cut = f"{len(dev)} of {len(documents)}, seed {SEED}"
+    return f"No dev split in {source}: {_percent(dev, documents)} of the rows ({cut}) were held out."
+
+
+def _percent(part: Documents, whole: Documents) -> str:
+    return f"{100 * len(part) / len(whole):.0f} %"

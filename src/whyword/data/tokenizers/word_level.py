@@ -1,0 +1,94 @@
+"""One token per word: a vocabulary learned from training texts, kept by Hugging Face's tokenizers library."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import tokenizers
+from tokenizers import models, normalizers, pre_tokenizers
+
+from ...interfaces.document import Tokens, Words
+
+PADDING, UNKNOWN, SEPARATOR, MASK = "[PAD]", "[UNK]", "[SEP]", "[MASK]"
+SPECIAL = (PADDING, UNKNOWN, SEPARATOR, MASK)
+
+
+class WordLevelTokenizer:
+    """Looks words up in a vocabulary; a separator stands between the two texts of a pair."""
+
+    padding, unknown, separator = 0, 1, 2  # their places in SPECIAL
+    mask: int | None = 3
+    limit: int | None = None
+
+    def __init__(self, vocabulary: Sequence[str], lowercase: bool = True) -> None:
+        self.vocabulary = tuple(vocabulary)
+        self.lowercase = lowercase
+        self.size = len(SPECIAL) + len(self.vocabulary)
+        self._ids = {word: number for number, word in enumerate(self.vocabulary, start=len(SPECIAL))}
+
+    def __call__(self, texts: Sequence[Words]) -> list[Tokens]:
+        """Tokenize many texts at once."""
+        return [self._tokenize(text) for text in texts]
+
+    def _tokenize(self, text: Words) -> Tokens:
+        ids: list[int] = []
+        word: list[int] = []
+        segment: list[int] = []
+        for number, (string, spans) in enumerate(zip(text.texts, text.spans, strict=True)):
+            if number:
+                ids.append(self.separator)
+                word.append(-1)
+                segment.append(0)
+            if self.lowercase:
+                found = [self._ids.get(string[start:end].lower(), self.unknown) for start, end in spans]
+            else:
+                found = [self._ids.get(string[start:end], self.unknown) for start, end in spans]
+            first = 0 if number == 0 else len(text.spans[0])
+            word.extend(range(first, first + len(found)))
+            ids.extend(found)
+            segment.extend([number] * len(found))
+        if not ids:  # a text of no words is read as one unknown word that belongs to nobody
+            ids, word, segment = [self.unknown], [-1], [0]
+        return Tokens(np.array(ids), np.array(word), np.array(segment), len(text))
+
+    def token_strings(self) -> list[str]:
+        """Name every token id."""
+        return [*SPECIAL, *self.vocabulary]
+
+    def to_json(self) -> str:
+        """Write the vocabulary in the format of Hugging Face's tokenizers."""
+        names = {name: number for number, name in enumerate(self.token_strings())}
+        tokenizer = tokenizers.Tokenizer(models.WordLevel(names, unk_token=UNKNOWN))
+        if self.lowercase:
+            tokenizer.normalizer = normalizers.Lowercase()
+        tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+        tokenizer.add_special_tokens(list(SPECIAL))
+        return str(tokenizer.to_str())
+
+    @classmethod
+    def from_json(cls, text: str) -> WordLevelTokenizer:
+        """Make the tokenizer that to_json wrote."""
+        tokenizer = tokenizers.Tokenizer.from_str(text)
+        names = sorted(tokenizer.get_vocab().items(), key=lambda item: item[1])
+        return cls([name for name, _ in names[len(SPECIAL) :]], lowercase=tokenizer.normalizer is not None)
+
+
+def count_words(texts: Iterable[Words], lowercase: bool = True) -> Counter[str]:
+    """Count the occurrences of each word, in lower case if asked."""
+    counts: Counter[str] = Counter()
+    for text in texts:
+        counts.update(word.lower() for word in text.strings) if lowercase else counts.update(text.strings)
+    return counts
+
+
+def learn_vocabulary(
+    texts: Iterable[Words], lowercase: bool = True, min_frequency: int = 1, max_size: int | None = None
+) -> WordLevelTokenizer:
+    """Collect the words of the training texts, most frequent first; ties in alphabetical order."""
+    counts = count_words(texts, lowercase)
+    frequent = sorted(
+        (word for word, n in counts.items() if n >= min_frequency), key=lambda word: (-counts[word], word)
+    )
+    return WordLevelTokenizer([word for word in frequent if word not in SPECIAL][:max_size], lowercase)

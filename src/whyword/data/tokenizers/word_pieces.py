@@ -1,0 +1,115 @@
+"""The tokenizer of a pretrained encoder, with every piece given back to the word it came from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import tokenizers
+
+from ...interfaces.document import Tokens, Words
+from ...interfaces.errors import MissingExtraError, ModelError, OptionError
+
+
+class WordPieceTokenizer:
+    """Cuts whole texts as the encoder was pretrained to, then finds the word of each piece by its character offsets."""
+
+    def __init__(self, backend: tokenizers.Tokenizer) -> None:
+        self._backend = backend
+        facts = json.loads(backend.to_str())
+        self.size = int(backend.get_vocab_size(with_added_tokens=True))
+        self.padding = int(facts["padding"]["pad_id"])
+        self.unknown = _unknown_id(backend, facts["model"], self.padding)
+        self.mask: int | None = backend.token_to_id("[MASK]") or backend.token_to_id("<mask>")
+        self.limit: int | None = facts["truncation"]["max_length"] if facts["truncation"] else None
+
+    @classmethod
+    def from_pretrained(cls, name: str, limit: int) -> WordPieceTokenizer:
+        """Load the tokenizer of a Hugging Face model name or folder; limit is the most tokens its encoder reads."""
+        try:
+            from transformers import AutoTokenizer
+        except ImportError:
+            raise MissingExtraError(f"The encoder '{name}'", "transformers") from None
+        try:
+            pretrained = AutoTokenizer.from_pretrained(name, use_fast=True)
+        except (OSError, ValueError) as error:
+            raise OptionError(
+                f"The tokenizer of '{name}' could not be loaded: {str(error).splitlines()[0]} "
+                "Give the name or the folder of a Hugging Face model."
+            ) from error
+        if not pretrained.is_fast:
+            raise ModelError(
+                f"The tokenizer of '{name}' does not report character offsets, which word scores need: "
+                "choose an encoder with a fast tokenizer."
+            )
+        backend = tokenizers.Tokenizer.from_str(pretrained.backend_tokenizer.to_str())
+        padding = pretrained.pad_token_id if pretrained.pad_token_id is not None else 0
+        backend.enable_padding(pad_id=padding, pad_token=backend.id_to_token(padding))
+        backend.enable_truncation(min(limit, pretrained.model_max_length))
+        return cls(backend)
+
+    @classmethod
+    def from_json(cls, text: str) -> WordPieceTokenizer:
+        """Make the tokenizer that to_json wrote."""
+        return cls(tokenizers.Tokenizer.from_str(text))
+
+    def __call__(self, texts: Sequence[Words]) -> list[Tokens]:
+        """Tokenize many texts at once."""
+        self._backend.no_padding()
+        encodings = self._backend.encode_batch([t.texts[0] if len(t.texts) == 1 else t.texts for t in texts])
+        self._backend.enable_padding(pad_id=self.padding, pad_token=self._backend.id_to_token(self.padding))
+        return [_tokens(text, encoding) for text, encoding in zip(texts, encodings, strict=True)]
+
+    def token_strings(self) -> list[str]:
+        """Name every token id."""
+        return [self._backend.id_to_token(number) or "" for number in range(self.size)]
+
+    def to_json(self) -> str:
+        """Write the tokenizer in Hugging Face's own format."""
+        return str(self._backend.to_str())
+
+
+def _unknown_id(backend: tokenizers.Tokenizer, model: dict[str, Any], fallback: int) -> int:
+    named = backend.token_to_id(model["unk_token"]) if model.get("unk_token") else model.get("unk_id")
+    return fallback if named is None else int(named)
+
+
+def _tokens(text: Words, encoding: tokenizers.Encoding) -> Tokens:
+    offsets = np.array(encoding.offsets, dtype=np.int64).reshape(-1, 2)
+    special = np.array(encoding.special_tokens_mask, dtype=bool)
+    segment = np.array(encoding.type_ids, dtype=np.int64)
+    which_text = _text_of_token(encoding, len(text.texts))
+    word = np.full(len(offsets), -1, dtype=np.int64)
+    first, unread = 0, 0
+    for number, spans in enumerate(text.spans):
+        chosen = ~special & (which_text == number)
+        found = _word_of_piece(offsets[chosen], np.array(spans, dtype=np.int64).reshape(-1, 2))
+        word[chosen] = np.where(found >= 0, found + first, -1)
+        if encoding.overflowing:
+            unread += len(spans) - 1 - int(found.max(initial=-1))
+        first += len(spans)
+    return Tokens(np.array(encoding.ids, dtype=np.int64), word, segment, len(text), unread)
+
+
+def _text_of_token(encoding: tokenizers.Encoding, texts: int) -> np.ndarray:
+    if texts == 1:
+        return np.zeros(len(encoding.ids), dtype=np.int64)
+    return np.array([1 if number == 1 else 0 for number in encoding.sequence_ids], dtype=np.int64)
+
+
+def _word_of_piece(offsets: np.ndarray, spans: np.ndarray) -> np.ndarray:
+    """Give each piece to the word that it shares most characters with, the earlier one in a tie; -1 if to none."""
+    if not len(offsets) or not len(spans):
+        return np.full(len(offsets), -1, dtype=np.int64)
+    starts, ends = offsets[:, 0], offsets[:, 1]
+    first = np.searchsorted(spans[:, 1], starts, side="right")  # the first word that ends after the piece starts
+    best, best_shared = np.full(len(offsets), -1, dtype=np.int64), np.zeros(len(offsets), dtype=np.int64)
+    most_words = int((np.searchsorted(spans[:, 0], ends, side="left") - first).max(initial=0))
+    for step in range(most_words):  # pieces nearly always touch one word
+        candidate = np.minimum(first + step, len(spans) - 1)
+        shared = np.minimum(ends, spans[candidate, 1]) - np.maximum(starts, spans[candidate, 0])
+        better = (shared > best_shared) & (first + step < len(spans))
+        best, best_shared = np.where(better, candidate, best), np.where(better, shared, best_shared)
+    return best

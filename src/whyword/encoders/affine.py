@@ -1,0 +1,47 @@
+"""Affine: each word vector passes one linear layer, then the mean (Sun & Lu 2020, their DP-A encoder)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from torch import Tensor, nn
+
+from ..blocks.word_embedding import WordEmbedding
+from ..interfaces.document import Batch
+from ..interfaces.encoder import Encoder
+from ..maths.masked import masked_mean
+
+
+class Affine(Encoder):
+    """Words without context, in a learned basis."""
+
+    @dataclass(frozen=True)
+    class Config:
+        """Settings of the affine encoder."""
+
+        dim: int = 100  # width of the word vectors; pretrained vectors bring their own
+        hidden: int = 100  # width of the layer
+        dropout: float = 0.2  # share of the entries of word vectors set to 0 in training
+        frozen: bool = False  # keep the word vectors as they are
+
+    learning_rate = 5e-3
+
+    def __init__(self, config: Config, vocabulary: int, padding: int) -> None:
+        super().__init__()
+        self.embedding = WordEmbedding(vocabulary, config.dim, padding, config.dropout, config.frozen)
+        self.embedding_dim = config.dim
+        self.layer = nn.Linear(config.dim, config.hidden)
+        self.layer_dims = (config.hidden,)
+
+    def embed(self, batch: Batch) -> Tensor:
+        """Look up one vector per token."""
+        embedded: Tensor = self.embedding(batch.tokens)
+        return embedded
+
+    def encode(self, embedded: Tensor, batch: Batch) -> tuple[Tensor, ...]:
+        """Map each vector by itself."""
+        return (self.layer(embedded),)
+
+    def summarize(self, states: Tensor, batch: Batch) -> Tensor:
+        """Average over the real tokens."""
+        return masked_mean(states, batch.mask)

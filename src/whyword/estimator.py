@@ -1,0 +1,213 @@
+"""TextClassifier: the scikit-learn face of experiments/run.py."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from .data.dataset import Dataset, labels
+from .data.splits import cut_dev
+from .experiments.config import make_config
+from .experiments.explaining import explain_documents, make_explainer
+from .experiments.inputs import read_documents, read_texts
+from .experiments.model_folder import TrainedModel, load_model, save_model
+from .experiments.run import train_model
+from .interfaces.classifier import Classifier
+from .interfaces.document import Document, Label
+from .interfaces.errors import DataError, OptionError
+from .interfaces.explainer import Explainer
+from .interfaces.explanation import Explanation
+from .training.black_box import BlackBox
+from .training.checkpoint import put_in_place
+from .training.device import choose_device
+from .training.loop import Step
+
+
+class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A text classifier that can say which words decided.
+
+    Texts are strings, or pairs of strings; labels are strings or integers. Settings of the method, the encoder, the
+    vocabulary and the training are dictionaries, as `whyword list methods vmask` shows them.
+    """
+
+    def __init__(
+        self,
+        method: str = "attention",
+        encoder: str = "lstm",
+        *,
+        embeddings: str | Path | None = None,
+        epochs: int | None = None,
+        learning_rate: float | None = None,
+        method_settings: Mapping[str, Any] | None = None,
+        encoder_settings: Mapping[str, Any] | None = None,
+        vocabulary: Mapping[str, Any] | None = None,
+        training: Mapping[str, Any] | None = None,
+        random_state: int = 0,
+        device: str = "auto",
+        verbose: bool = False,
+    ) -> None:
+        self.method = method
+        self.encoder = encoder
+        self.embeddings = embeddings
+        self.epochs = epochs
+        self.learning_rate = learning_rate
+        self.method_settings = method_settings
+        self.encoder_settings = encoder_settings
+        self.vocabulary = vocabulary
+        self.training = training
+        self.random_state = random_state
+        self.device = device
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, dev: tuple[Any, Any] | None = None) -> Self:  # noqa: N803
+        """Train; the best epoch is chosen on dev, a pair (texts, labels), or on a tenth held out of the training texts."""
+        train = tuple(read_documents(X, y))
+        classes = labels(train)
+        if len(classes) < 2:
+            raise DataError(f"All {len(train)} labels are {classes[0]!r}: a classifier needs at least two classes.")
+        if dev is None:
+            train, held_out, note = cut_dev(train, "the texts given to fit")
+            dataset = Dataset("texts", train, held_out, (), (note,))
+        else:
+            dataset = Dataset("texts", train, tuple(read_documents(*dev)), ())
+        self.model_ = train_model(self._config(), dataset, choose_device(self.device), watch=self._watch)
+        self.classes_ = np.array(self.model_.classifier.classes)
+        return self
+
+    def _config(self) -> Any:
+        training = dict(self.training or {})
+        if self.epochs is not None:
+            training["epochs"] = self.epochs
+        if self.learning_rate is not None:
+            training["learning_rate"] = self.learning_rate
+        return make_config(
+            {
+                "method": {"name": self.method, **(self.method_settings or {})},
+                "encoder": {"name": self.encoder, **(self.encoder_settings or {})},
+                "vocabulary": dict(self.vocabulary or {}),
+                "training": training,
+                "embeddings": None if self.embeddings is None else str(self.embeddings),
+                "seed": self.random_state,
+            }
+        )
+
+    def _watch(self, news: Step | str) -> None:
+        if not self.verbose:
+            return
+        if isinstance(news, str):
+            print(news)
+        elif news.record is not None:
+            print(f"{news.phase} epoch {news.record['epoch']}: dev accuracy {news.record['dev_accuracy']:.3f}")
+
+    @property
+    def _model(self) -> TrainedModel:
+        check_is_fitted(self, "model_")
+        model: TrainedModel = self.model_
+        return model
+
+    def predict_proba(self, X: Any) -> np.ndarray:  # noqa: N803
+        """Give (text, class) probabilities, classes in the order of classes_."""
+        classifier = self._model.classifier
+        return classifier.probabilities(read_texts(X)).double().numpy()
+
+    def predict(self, X: Any) -> np.ndarray:  # noqa: N803
+        """Give the most probable class of each text."""
+        probabilities = self.predict_proba(X)
+        predicted: np.ndarray = self.classes_[probabilities.argmax(1)]
+        return predicted
+
+    def explain(
+        self, texts: Any, explainer: str | Explainer | None = None, target: Label | None = None
+    ) -> list[Explanation]:
+        """Score every word of each text for the predicted class, or for the class named as target.
+
+        The model's own scores by default, occlusion if it has none; or the name of an explainer, or an explainer.
+        """
+        return _explain(self._model.classifier, texts, explainer, target)
+
+    def save(self, folder: str | Path) -> None:
+        """Write the model folder."""
+        place = Path(folder)
+        beside = place.with_name(f".{place.name}.new")
+        beside.mkdir(parents=True, exist_ok=True)
+        save_model(self._model, beside)
+        put_in_place(beside, place)
+
+    save_pretrained = save
+
+    @classmethod
+    def load(cls, folder: str | Path, device: str = "auto") -> TextClassifier:
+        """Read a model folder."""
+        model = load_model(Path(folder), choose_device(device))
+        config = model.config.to_dict()
+        sections = {name: {k: v for k, v in config[name].items() if k != "name"} for name in ("method", "encoder")}
+        classifier = cls(
+            model.config.method,
+            model.config.encoder,
+            embeddings=model.config.embeddings,
+            method_settings=sections["method"],
+            encoder_settings=sections["encoder"],
+            vocabulary=config["vocabulary"],
+            training=config["training"],
+            random_state=model.config.seed,
+            device=device,
+        )
+        classifier.model_ = model
+        classifier.classes_ = np.array(model.classifier.classes)
+        return classifier
+
+    from_pretrained = load
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Tell scikit-learn whether fit or load was called."""
+        return hasattr(self, "model_")
+
+    def __sklearn_tags__(self) -> Tags:
+        """Tell scikit-learn that the input is texts."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        tags.input_tags.one_d_array = True
+        tags.non_deterministic = False
+        return tags
+
+
+def load(folder: str | Path, device: str = "auto") -> TextClassifier:
+    """Read a model folder."""
+    return TextClassifier.load(folder, device)
+
+
+def explain(
+    model: TextClassifier | Classifier | Callable[[list[str]], Any],
+    texts: Any,
+    explainer: str | Explainer | None = None,
+    target: Label | None = None,
+    classes: Sequence[Label] | None = None,
+) -> list[Explanation]:
+    """Explain any model: one of ours, or a function from a list of strings to (text, class) probabilities."""
+    if isinstance(model, TextClassifier):
+        return model.explain(texts, explainer, target)
+    if isinstance(model, Classifier):
+        return _explain(model, texts, explainer, target)
+    if not callable(model):
+        raise OptionError(
+            f"{type(model).__name__} is no model: give a TextClassifier, or a function from texts to probabilities."
+        )
+    if classes is None:
+        first = read_texts(texts)[:1]
+        classes = range(np.asarray(model([text.texts[0] for text in first])).shape[1]) if first else ()
+    return _explain(BlackBox(model, tuple(classes)), texts, explainer, target)
+
+
+def _explain(
+    classifier: Classifier, texts: Any, explainer: str | Explainer | None, target: Label | None
+) -> list[Explanation]:
+    chosen = explainer if isinstance(explainer, Explainer) else make_explainer(explainer, classifier)
+    documents = [Document(words) for words in read_texts(texts)]
+    return list(explain_documents(classifier, documents, chosen, target))

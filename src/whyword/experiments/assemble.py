@@ -1,0 +1,87 @@
+"""From a description to the parts of a model: tokenizer, encoder, method."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+
+from .. import catalog
+from ..data.tokenizers.word_level import WordLevelTokenizer, count_words, learn_vocabulary
+from ..data.tokenizers.word_pieces import WordPieceTokenizer
+from ..data.vectors import Vectors, describe, load_vectors
+from ..interfaces.document import Words
+from ..interfaces.encoder import Encoder
+from ..interfaces.errors import OptionError
+from ..interfaces.method import Method
+from ..interfaces.tokenizer import Tokenizer
+from .config import RunConfig
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A method ready to be trained, its tokenizer, and what the user should know about them."""
+
+    method: Method
+    tokenizer: Tokenizer
+    config: RunConfig  # with what was only known from the data, such as the width of pretrained vectors
+    frequencies: np.ndarray | None
+    notes: tuple[str, ...] = ()
+
+
+def assemble(config: RunConfig, classes: int, texts: Sequence[Words]) -> Parts:
+    """Learn the vocabulary from the training texts, load pretrained parts, draw the other weights at random."""
+    encoder_class = catalog.load("encoders", config.encoder_kind)
+    if encoder_class.token_kind == "pieces":
+        if config.embeddings:
+            raise OptionError(f"--embeddings has no use with '{config.encoder}', which brings its own word vectors.")
+        return _assemble_pretrained(config, classes, encoder_class)
+    settings = config.vocabulary
+    tokenizer = learn_vocabulary(texts, settings.lowercase, settings.min_frequency, settings.max_size)
+    counts = count_words(texts, settings.lowercase)
+    frequencies = np.array([counts.get(word, 0) for word in tokenizer.token_strings()], dtype=np.int64)
+    frequencies[tokenizer.unknown] = sum(counts.values()) - frequencies.sum()
+    vectors = None
+    notes: tuple[str, ...] = ()
+    if config.embeddings:
+        vectors = load_vectors(config.embeddings, tokenizer.vocabulary)
+        notes = (describe(vectors, frequencies[-len(tokenizer.vocabulary) :]),)
+        config = replace(config, encoder_settings=replace(config.encoder_settings, dim=vectors.dim))
+    encoder = build_encoder(config, tokenizer, None)
+    if vectors is not None:
+        _put_vectors(encoder, vectors, tokenizer)
+    return Parts(build_method(config, encoder, classes), tokenizer, config, frequencies, notes)
+
+
+def _assemble_pretrained(config: RunConfig, classes: int, encoder_class: Any) -> Parts:
+    from ..encoders.transformer import resolve
+
+    encoder = encoder_class.from_pretrained(config.encoder_settings)
+    tokenizer = WordPieceTokenizer.from_pretrained(resolve(config.encoder_settings.model), encoder.limit)
+    return Parts(build_method(config, encoder, classes), tokenizer, config, None)
+
+
+def build_encoder(config: RunConfig, tokenizer: Tokenizer, architecture: dict[str, Any] | None) -> Encoder:
+    """Build the network; architecture describes a transformer that is to be filled from a model folder."""
+    encoder_class = catalog.load("encoders", config.encoder_kind)
+    if architecture is not None:
+        built: Encoder = encoder_class.from_architecture(config.encoder_settings, architecture)
+    else:
+        built = encoder_class(config.encoder_settings, tokenizer.size, tokenizer.padding)
+    return built
+
+
+def build_method(config: RunConfig, encoder: Encoder, classes: int) -> Method:
+    """Put the method on top of an encoder."""
+    method: Method = catalog.load("methods", config.method)(encoder, classes, config.method_settings)
+    return method
+
+
+def _put_vectors(encoder: Encoder, vectors: Vectors, tokenizer: WordLevelTokenizer) -> None:
+    table: torch.nn.Embedding = encoder.embedding.table  # type: ignore[assignment, union-attr]
+    first = tokenizer.size - len(tokenizer.vocabulary)
+    found = torch.from_numpy(vectors.found)
+    table.weight.data[first:][found] = torch.from_numpy(vectors.rows)[found]

@@ -1,0 +1,49 @@
+"""Occlusion: how much the probability of the target falls when one word is left out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+
+from ..interfaces.classifier import Classifier
+from ..interfaces.document import Document
+from ..interfaces.explainer import Explainer
+from ..interfaces.explanation import Explanation
+
+
+@dataclass(frozen=True)
+class Occlusion(Explainer):
+    """One forward pass per word, and one for the whole text."""
+
+    def explain(
+        self, classifier: Classifier, documents: Sequence[Document], targets: Sequence[int] | None = None
+    ) -> list[Explanation]:
+        """Explain each document."""
+        requests = ((document.words, _whole_and_each_left_out(len(document.words))) for document in documents)
+        explanations: list[Explanation] = []
+        started = time.perf_counter()
+        for i, answer in enumerate(classifier.probabilities_of_many(requests)):
+            table = answer.double().numpy()  # (1 + word, class)
+            target = int(table[0].argmax()) if targets is None else int(targets[i])
+            now = time.perf_counter()
+            explanations.append(
+                Explanation(
+                    document=documents[i],
+                    scores=table[0, target] - table[1:, target],
+                    target=target,
+                    classes=classifier.classes,
+                    probabilities=table[0],
+                    explainer=self.name,
+                    forward_passes=len(table),
+                    seconds=now - started,
+                )
+            )
+            started = now
+        return explanations
+
+
+def _whole_and_each_left_out(words: int) -> torch.Tensor:
+    return torch.cat([torch.ones(1, words, dtype=torch.bool), ~torch.eye(words, dtype=torch.bool)])

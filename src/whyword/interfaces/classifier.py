@@ -1,0 +1,52 @@
+"""All that explainers and metrics may see of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from torch import Tensor
+
+from .document import Batch, Label, Words
+from .method import Method
+
+
+@runtime_checkable
+class Classifier(Protocol):
+    """A closed model: enough for occlusion, LIME, Shapley values and removal metrics."""
+
+    @property
+    def classes(self) -> tuple[Label, ...]:
+        """The labels, in the order of the probabilities."""
+        ...
+
+    def probabilities(self, texts: Sequence[Words]) -> Tensor:
+        """Give (text, class) probabilities."""
+        ...
+
+    def probabilities_of_subsets(self, text: Words, kept: Tensor) -> Tensor:
+        """Give (subset, class) probabilities of sub-texts; kept, (subset, word) bool, marks the words that stay."""
+        ...
+
+    def probabilities_of_many(self, requests: Iterable[tuple[Words, Tensor]]) -> Iterator[Tensor]:
+        """Answer probabilities_of_subsets for many texts in one stream of batches, in order."""
+        ...
+
+
+@runtime_checkable
+class OpenClassifier(Classifier, Protocol):
+    """A model of ours: its weights, gradients and own scores can be looked at."""
+
+    @property
+    def method(self) -> Method:
+        """The trained method."""
+        ...
+
+    def batches(self, texts: Sequence[Words]) -> Iterator[tuple[np.ndarray, Batch]]:
+        """Cut texts into batches of similar length, each with the positions of its texts in the input."""
+        ...
+
+    def own_scores(self, texts: Sequence[Words]) -> tuple[list[Tensor], Tensor, list[int]]:
+        """Give the method's own score of each word, (word,) per text, (text, class) probabilities and unread words."""
+        ...

@@ -1,0 +1,103 @@
+"""What a reader sees: words with their place in the text, documents made of them, and the batches encoders read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from torch import Tensor, device
+
+Label = str | int
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A text, or a pair of texts, cut into the words a reader sees."""
+
+    texts: tuple[str, ...]
+    spans: tuple[tuple[Span, ...], ...]  # per text: character offsets [start, end) of its words
+
+    def __len__(self) -> int:
+        """Count the words of all texts together."""
+        return sum(len(spans) for spans in self.spans)
+
+    @property
+    def strings(self) -> tuple[str, ...]:
+        """The words themselves, those of the second text after those of the first."""
+        return tuple(
+            text[start:end] for text, spans in zip(self.texts, self.spans, strict=True) for start, end in spans
+        )
+
+    @property
+    def segments(self) -> tuple[int, ...]:
+        """For each word, which text it stands in: 0, or 1 for the second of a pair."""
+        return tuple(number for number, spans in enumerate(self.spans) for _ in spans)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """Words with the class they were given and the passages a human marked as the reason."""
+
+    words: Words
+    label: Label | None = None
+    rationale: tuple[tuple[Span, ...], ...] | None = None  # per text: marked character spans; None: nobody marked any
+
+    @property
+    def rationale_words(self) -> tuple[bool, ...] | None:
+        """For each word, whether it overlaps a marked passage."""
+        if self.rationale is None:
+            return None
+        return tuple(
+            any(start < marked_end and marked_start < end for marked_start, marked_end in marked)
+            for spans, marked in zip(self.words.spans, self.rationale, strict=True)
+            for start, end in spans
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """One text as an encoder reads it, special tokens included."""
+
+    ids: np.ndarray  # (token,) int64
+    word: np.ndarray  # (token,) int64: the word each token is a piece of, -1 for special tokens
+    segment: np.ndarray  # (token,) int64: 0, or 1 for the second text of a pair
+    words: int  # how many words the text has, read or not
+    unread: int = 0  # words at the end that the encoder's limit cut off
+
+    def __len__(self) -> int:
+        """Count the tokens."""
+        return len(self.ids)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Texts padded to the longest of them."""
+
+    tokens: Tensor  # (batch, time) long
+    mask: Tensor  # (batch, time) bool: False on padding
+    word_of_token: Tensor  # (batch, time) long: -1 on special tokens and padding
+    segments: Tensor  # (batch, time) long
+    labels: Tensor | None = None  # (batch,) long: index of the class
+
+    def __len__(self) -> int:
+        """Count the texts."""
+        return self.tokens.shape[0]
+
+    @property
+    def is_word(self) -> Tensor:
+        """(batch, time) bool: True on pieces of words, False on special tokens and padding."""
+        return self.word_of_token >= 0
+
+    def to(self, where: device | str) -> Batch:
+        """Give the same batch on another device."""
+        return replace(
+            self,
+            tokens=self.tokens.to(where),
+            mask=self.mask.to(where),
+            word_of_token=self.word_of_token.to(where),
+            segments=self.segments.to(where),
+            labels=None if self.labels is None else self.labels.to(where),
+        )

@@ -1,0 +1,37 @@
+"""Everything a user can mend is a WhywordError: one sentence that says what came, what was expected and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class WhywordError(Exception):
+    """A mistake the user can mend; the command line prints it without a traceback and exits with 2."""
+
+
+class DataError(WhywordError, ValueError):
+    """A file, row or column that cannot be used as it is."""
+
+
+class OptionError(WhywordError, ValueError):
+    """An unknown name or a setting out of range."""
+
+
+class ModelError(WhywordError, ValueError):
+    """A model folder that is missing, damaged, foreign or of a newer format."""
+
+
+class MissingExtraError(WhywordError, ImportError):
+    """A feature whose optional packages are not installed."""
+
+    def __init__(self, feature: str, extra: str) -> None:
+        super().__init__(f"{feature} needs the extra '{extra}': run  pip install 'whyword[{extra}]'.")
+
+
+def unknown_name(name: str, kind: str, known: Iterable[str]) -> OptionError:
+    """Make the error for a name that is not among the known ones, with the nearest of them as a suggestion."""
+    known = sorted(known)
+    nearest = get_close_matches(name, known, n=1)
+    hint = f" Did you mean '{nearest[0]}'?" if nearest else ""
+    return OptionError(f"No '{name}' in {kind}: choose from {', '.join(known)}.{hint}")

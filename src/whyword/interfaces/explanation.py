@@ -1,0 +1,157 @@
+"""One score per word of a text, for one class; and one score per word of a vocabulary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..views import html, svg, terminal
+from ..views.highlight import Highlight
+from .document import Document, Label, Span
+from .errors import MissingExtraError
+
+if TYPE_CHECKING:
+    import pandas
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """Which words of a document speak for a class, and how strongly."""
+
+    document: Document
+    scores: np.ndarray  # (word,) float64; higher speaks more for the target
+    target: int  # index of the class the scores speak for
+    classes: tuple[Label, ...]
+    probabilities: np.ndarray  # (class,) of the whole text
+    explainer: str
+    signed: bool = True  # False for weights and gates, which have no direction
+    std_error: np.ndarray | None = None  # (word,) where the scores were sampled
+    base_value: float | None = None  # probability of the target with no word left, where the explainer needed it
+    seed: int | None = None
+    forward_passes: int = 0  # sub-texts the model was asked about for this text
+    seconds: float = 0.0  # this text's share of the time
+    unread: int = 0  # words at the end that the encoder could not read
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words as they stand in the text."""
+        return self.document.words.strings
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """Character offsets of the words, each in its own text of a pair."""
+        return tuple(span for spans in self.document.words.spans for span in spans)
+
+    @property
+    def label(self) -> Label:
+        """The class the scores speak for."""
+        return self.classes[self.target]
+
+    @property
+    def probability(self) -> float:
+        """The probability the model gives to that class."""
+        return float(self.probabilities[self.target])
+
+    @property
+    def ranking(self) -> np.ndarray:
+        """Positions of the words from the highest score down; ties go to the earlier word."""
+        return np.argsort(-self.scores, kind="stable")
+
+    def top(self, k: int = 5) -> list[tuple[str, float]]:
+        """Give the k words that speak most for the target, with their scores."""
+        words = self.words
+        return [(words[i], float(self.scores[i])) for i in self.ranking[:k]]
+
+    @property
+    def _highlight(self) -> Highlight:
+        return Highlight(
+            texts=self.document.words.texts,
+            spans=self.document.words.spans,
+            scores=tuple(float(score) for score in self.scores),
+            signed=self.signed,
+            label=str(self.label),
+            probability=self.probability,
+            explainer=self.explainer,
+            unread=self.unread,
+        )
+
+    def to_html(self) -> str:
+        """Write a self-contained fragment of HTML, safe for any text."""
+        return html.render(self._highlight)
+
+    def to_svg(self, width: int = 720) -> str:
+        """Write a picture that any browser and editor shows."""
+        return svg.render(self._highlight, width)
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def __rich__(self) -> str:
+        """Show the text highlighted in a terminal (rich's console markup)."""
+        return terminal.render(self._highlight)
+
+    def __str__(self) -> str:
+        """Name the class and the strongest words in one line."""
+        words = ", ".join(
+            f"{word} {score:+.3f}" if self.signed else f"{word} {score:.3f}" for word, score in self.top()
+        )
+        return f"{self.label} ({self.probability:.1%}) by {self.explainer}: {words}"
+
+    def to_dict(self, top: int | None = None) -> dict[str, Any]:
+        """Give plain values, ready for JSON; with top, only the strongest words, in reading order."""
+        chosen = np.sort(self.ranking[:top])
+        words, spans, segments = self.words, self.spans, self.document.words.segments
+        texts = self.document.words.texts
+        values: dict[str, Any] = {"text": texts[0]}
+        if len(texts) > 1:
+            values["text_pair"] = texts[1]
+        values |= {
+            "label": self.label,
+            "probability": self.probability,
+            "probabilities": {str(name): float(p) for name, p in zip(self.classes, self.probabilities, strict=True)},
+            "explainer": self.explainer,
+            "words": [words[i] for i in chosen],
+            "spans": [list(spans[i]) for i in chosen],
+            "scores": [float(self.scores[i]) for i in chosen],
+        }
+        if len(texts) > 1:
+            values["segments"] = [segments[i] for i in chosen]
+        if self.std_error is not None:
+            values["std_error"] = [float(self.std_error[i]) for i in chosen]
+        values |= {
+            "base_value": self.base_value,
+            "seed": self.seed,
+            "forward_passes": self.forward_passes,
+            "seconds": self.seconds,
+            "unread": self.unread,
+        }
+        return values
+
+    def to_frame(self) -> pandas.DataFrame:
+        """Give a pandas frame with a row per word."""
+        try:
+            import pandas
+        except ImportError:
+            raise MissingExtraError("A data frame", "frames") from None
+        columns: dict[str, Any] = {
+            "word": self.words,
+            "start": [start for start, _ in self.spans],
+            "end": [end for _, end in self.spans],
+            "segment": self.document.words.segments,
+            "score": self.scores,
+        }
+        if self.std_error is not None:
+            columns["std_error"] = self.std_error
+        return pandas.DataFrame(columns)
+
+
+@dataclass(frozen=True, eq=False)
+class WordImportance:
+    """One score per word of a vocabulary, with how often the word occurs."""
+
+    words: tuple[str, ...]
+    scores: np.ndarray  # (word,)
+    frequencies: np.ndarray  # (word,) occurrences in the training texts, or in the corpus that was asked about
+    source: str  # what the scores are, in a few words

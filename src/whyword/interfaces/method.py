@@ -1,0 +1,77 @@
+"""The promise of every method: how it classifies, what it minimizes, and in which phases it is trained."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+
+from .document import Batch
+from .encoder import Encoder
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What a method says about a batch."""
+
+    logits: Tensor  # (batch, class)
+    text_vector: Tensor  # (batch, dim): what the last layer reads
+    token_weights: Tensor | None = None  # (batch, time): the method's own score per token, if it has one
+
+
+@dataclass(frozen=True)
+class Objective:
+    """One optimizer step on a batch: what to minimize, and which weights may move."""
+
+    losses: Callable[[Batch, float], dict[str, Tensor]]
+    trains: Sequence[nn.Parameter]
+    weight_decay: float = 0.0
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A stretch of training with its own objectives, taken in turn on each batch, and its own early stopping."""
+
+    name: str
+    epochs: int
+    objectives: Sequence[Objective]
+    selects: bool = True  # whether its best weights may be the final ones
+
+
+class Method(nn.Module, ABC):
+    """A classifier on top of an encoder, and the way it is trained."""
+
+    Config: ClassVar[type[Any]]  # frozen dataclass of its settings
+    # "share": token weights add up to one, those of a word's pieces are summed; "gate": each in [0, 1], averaged
+    own_score: ClassVar[Literal["share", "gate"] | None] = None
+
+    encoder: Encoder
+
+    @abstractmethod
+    def classify(self, embedded: Tensor, batch: Batch) -> Prediction:
+        """Predict from word vectors, so that gradients reach the words."""
+
+    def forward(self, batch: Batch) -> Prediction:
+        """Predict from token ids."""
+        return self.classify(self.encoder.embed(batch), batch)
+
+    def losses(self, batch: Batch, progress: float) -> dict[str, Tensor]:
+        """Name the terms that are added up and minimized; progress runs from 0 to 1 through the phase."""
+        assert batch.labels is not None
+        return {"task": cross_entropy(self(batch).logits, batch.labels)}
+
+    def plan(self, epochs: int) -> Sequence[Phase]:
+        """List the phases of training; one phase that trains everything unless a method says otherwise."""
+        return [Phase("train", epochs, [Objective(self.losses, list(self.parameters()))])]
+
+    def health(self, batches: Sequence[Batch]) -> dict[str, float]:
+        """Measure, after an epoch, whether the explanation mechanism is alive; nothing for methods that have none."""
+        return {}
+
+    def warnings(self, health: dict[str, float]) -> list[str]:
+        """Say in plain sentences what is wrong with the final model, judged by its health, and what to change."""
+        return []

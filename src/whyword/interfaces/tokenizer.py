@@ -1,0 +1,30 @@
+"""The promise of every tokenizer: words to tokens, each token knowing its word."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from .document import Tokens, Words
+
+
+class Tokenizer(Protocol):
+    """Turns words into the tokens an encoder reads; special tokens belong to no word."""
+
+    size: int  # number of token ids
+    padding: int
+    unknown: int
+    mask: int | None  # id of a mask token, where the vocabulary has one
+    limit: int | None  # most tokens the encoder can read, special ones included
+
+    def __call__(self, texts: Sequence[Words]) -> list[Tokens]:
+        """Tokenize many texts at once."""
+        ...
+
+    def token_strings(self) -> list[str]:
+        """Name every token id."""
+        ...
+
+    def to_json(self) -> str:
+        """Write all that is needed to make the same tokenizer again (the model folder's tokenizer.json)."""
+        ...

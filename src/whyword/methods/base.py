@@ -1,0 +1,21 @@
+"""The plain classifier that every method is compared with: encode, pool, one linear layer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..blocks.pooled_classifier import PooledClassifier
+from ..interfaces.encoder import Encoder
+
+
+class Base(PooledClassifier):
+    """Pools as the encoder does: maximum over time for LSTM and CNN, first token for transformers, else the mean."""
+
+    @dataclass(frozen=True)
+    class Config:
+        """Settings of the plain classifier."""
+
+        dropout: float = 0.2  # on the text vector; authors' VMASK code
+
+    def __init__(self, encoder: Encoder, classes: int, config: Config) -> None:
+        super().__init__(encoder, classes, config.dropout)

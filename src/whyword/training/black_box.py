@@ -1,0 +1,76 @@
+"""Any function from strings to probabilities, made to answer like a model of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ..interfaces.document import Label, Words
+from ..interfaces.errors import OptionError
+
+BATCH_TEXTS = 256  # strings handed over at a time, so that memory stays bounded
+
+
+@dataclass(frozen=True)
+class BlackBox:
+    """Rebuilds the strings of sub-texts and asks the function about each distinct one once."""
+
+    predict_proba: Callable[[Any], Any]  # a list of strings, or of pairs of strings, to (text, class) probabilities
+    classes: tuple[Label, ...]
+
+    def probabilities(self, texts: Sequence[Words]) -> Tensor:
+        """Give (text, class) probabilities."""
+        return self._ask([text.texts for text in texts])
+
+    def probabilities_of_subsets(self, text: Words, kept: Tensor) -> Tensor:
+        """Give (subset, class) probabilities of sub-texts; kept, (subset, word) bool, marks the words that stay."""
+        return self._ask([sub_text(text, row) for row in kept.tolist()])
+
+    def probabilities_of_many(self, requests: Iterable[tuple[Words, Tensor]]) -> Iterator[Tensor]:
+        """Answer probabilities_of_subsets for many texts, in order."""
+        for text, kept in requests:
+            yield self.probabilities_of_subsets(text, kept)
+
+    def _ask(self, texts: Sequence[tuple[str, ...]]) -> Tensor:
+        distinct = list(dict.fromkeys(texts))
+        answers = [self._call(distinct[i : i + BATCH_TEXTS]) for i in range(0, len(distinct), BATCH_TEXTS)]
+        table = np.concatenate(answers) if answers else np.empty((0, len(self.classes)))
+        row = {text: number for number, text in enumerate(distinct)}
+        return torch.from_numpy(table[[row[text] for text in texts]])
+
+    def _call(self, texts: Sequence[tuple[str, ...]]) -> np.ndarray:
+        answer = np.asarray(
+            self.predict_proba([text[0] if len(text) == 1 else text for text in texts]), dtype=np.float64
+        )
+        if answer.shape != (len(texts), len(self.classes)):
+            raise OptionError(
+                f"predict_proba answered {len(texts)} texts with an array of shape {answer.shape}: it must return one "
+                f"row per text and one column for each of the {len(self.classes)} classes."
+            )
+        if not np.isfinite(answer).all():
+            raise OptionError("predict_proba answered with NaN or infinity: it must return finite probabilities.")
+        return answer
+
+
+def sub_text(text: Words, kept: Sequence[bool]) -> tuple[str, ...]:
+    """Write the kept words as a string, with a space wherever there was one between the words that now meet."""
+    strings: list[str] = []
+    first = 0
+    for string, spans in zip(text.texts, text.spans, strict=True):
+        pieces: list[str] = []
+        end_before: int | None = None
+        for (start, end), keep in zip(spans, kept[first : first + len(spans)], strict=True):
+            if not keep:
+                continue
+            if end_before is not None and end_before != start:
+                pieces.append(" ")
+            pieces.append(string[start:end])
+            end_before = end
+        strings.append("".join(pieces))
+        first += len(spans)
+    return tuple(strings)

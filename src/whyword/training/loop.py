@@ -1,0 +1,195 @@
+"""The training loop: a generator that yields after every update, knows no method by name, and can be taken up again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ..data.batching import training_batches
+from ..interfaces.document import Batch
+from ..interfaces.method import Method, Phase
+from .corpus import Corpus
+from .distributed import Processes
+from .early_stopping import Best, DevScore, copy_weights, evaluate
+from .optimizing import Optimizing
+from .settings import Training
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one update did; the last of an epoch carries that epoch's record."""
+
+    phase: str
+    epoch: int
+    step: int  # within the epoch, from 1
+    steps: int  # in the epoch
+    tokens: int
+    record: dict[str, Any] | None = None  # a line of training.jsonl
+
+
+@dataclass
+class Position:
+    """Where in the plan a run is, and what it has seen of the present epoch."""
+
+    phase: int = 0
+    epoch: int = 0
+    step: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
+    sums: dict[str, float] = field(default_factory=dict)  # of each loss over the epoch
+
+
+class TrainingRun:
+    """All that changes while a method is trained; snapshot and restore take it up where it was left."""
+
+    def __init__(
+        self, method: Method, settings: Training, train: Corpus, dev: Corpus, seed: int, device: torch.device
+    ) -> None:
+        self.method, self.settings, self.train, self.seed, self.device = method, settings, train, seed, device
+        self.dev_batches: list[Batch] = dev.batches(settings.batch_tokens)
+        self.plan = list(method.plan(settings.epochs))
+        self.processes = Processes()
+        self.learning_rate = settings.learning_rate or method.encoder.learning_rate
+        self.position = Position()
+        self.history: list[dict[str, Any]] = []
+        self.best: Best | None = None  # of the present phase
+        self.best_weights: dict[str, Tensor] = {}
+        self.chosen: Best | None = None  # of all finished phases
+        self.chosen_weights: dict[str, Tensor] = {}
+        self.optimizing = self._start_phase()
+
+    def _start_phase(self) -> list[Optimizing]:
+        objectives = self.plan[self.position.phase].objectives
+        return [Optimizing(objective, self.settings, self.learning_rate) for objective in objectives]
+
+    def steps(self) -> Iterator[Step]:
+        """Train to the end of the plan; the best weights on dev are in place afterwards."""
+        self.method.train()
+        while self.position.phase < len(self.plan):
+            phase = self.plan[self.position.phase]
+            while self.position.epoch < phase.epochs and not self._out_of_patience():
+                yield from self._epoch(phase)
+            self._end_phase(phase)
+        if self.chosen_weights:
+            self.method.load_state_dict(self.chosen_weights)
+        self.method.eval()
+
+    def _out_of_patience(self) -> bool:
+        patience = self.settings.patience
+        return self.best is not None and patience is not None and self.best.stale >= patience
+
+    def _epoch(self, phase: Phase) -> Iterator[Step]:
+        at = self.position
+        batches = training_batches(
+            self.train.lengths, self.settings.batch_size, self.settings.batch_tokens, [self.seed, at.phase, at.epoch]
+        )
+        while at.step < len(batches):
+            started = time.perf_counter()
+            progress = (at.epoch + at.step / len(batches)) / phase.epochs
+            chosen = batches[at.step]
+            mine = self.processes.share(chosen)
+            batch = self.train.batch(mine if len(mine) else chosen[:1]).to(self.device)
+            for optimizing in self.optimizing:
+                losses = optimizing.step(self.method, batch, progress, len(mine) / len(chosen), self.processes)
+                for name, loss in losses.items():
+                    at.sums[name] = at.sums.get(name, 0.0) + float(loss)
+            at.step += 1
+            at.tokens += int(self.train.lengths[chosen].sum())
+            at.seconds += time.perf_counter() - started
+            record = self._end_epoch(phase, len(batches)) if at.step == len(batches) else None
+            yield Step(phase.name, self.position.epoch, at.step, len(batches), at.tokens, record)
+
+    def _end_epoch(self, phase: Phase, steps: int) -> dict[str, Any]:
+        at = self.position
+        score = evaluate(self.method, self.dev_batches, self.device)
+        best = Best(score, phase.name, at.epoch) if self.best is None else self.best.next(score, phase.name, at.epoch)
+        if best.stale == 0:
+            self.best_weights = copy_weights(self.method)
+        self.best = best
+        record = {
+            "phase": phase.name,
+            "epoch": at.epoch + 1,
+            "losses": {name: total / steps for name, total in at.sums.items()},
+            "dev_accuracy": score.accuracy,
+            "dev_loss": -score.negative_loss,
+            "best": best.stale == 0,
+            "health": self._health(),
+            "seconds": round(at.seconds, 3),
+            "tokens": at.tokens,
+        }
+        self.history.append(record)
+        self.position = Position(at.phase, at.epoch + 1)
+        return record
+
+    def _health(self) -> dict[str, float]:
+        self.method.eval()
+        with torch.inference_mode():
+            health = self.method.health([batch.to(self.device) for batch in self.dev_batches])
+        self.method.train()
+        return health
+
+    def _end_phase(self, phase: Phase) -> None:
+        if self.best is not None:
+            self.method.load_state_dict(self.best_weights)
+            if phase.selects and (self.chosen is None or self.best.score > self.chosen.score):
+                self.chosen, self.chosen_weights = self.best, self.best_weights
+        self.best, self.best_weights = None, {}
+        self.position = Position(self.position.phase + 1)
+        if self.position.phase < len(self.plan):
+            self.optimizing = self._start_phase()
+
+    def snapshot(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
+        """Give everything needed to go on later: tensors, and facts ready for JSON."""
+        tensors = {f"method.{name}": tensor for name, tensor in self.method.state_dict().items()}
+        tensors |= {f"best.{name}": tensor for name, tensor in self.best_weights.items()}
+        tensors |= {f"chosen.{name}": tensor for name, tensor in self.chosen_weights.items()}
+        tensors["random.cpu"] = torch.get_rng_state()
+        if self.device.type == "cuda":
+            tensors["random.cuda"] = torch.cuda.get_rng_state(self.device)
+        for number, optimizing in enumerate(self.optimizing):
+            for parameter, values in optimizing.optimizer.state_dict()["state"].items():
+                for name, value in values.items():
+                    if isinstance(value, Tensor):
+                        tensors[f"optimizer.{number}.{parameter}.{name}"] = value
+        facts = {
+            "position": asdict(self.position),
+            "history": self.history,
+            "best": asdict(self.best) if self.best else None,
+            "chosen": asdict(self.chosen) if self.chosen else None,
+        }
+        return tensors, facts
+
+    def restore(self, tensors: dict[str, Tensor], facts: dict[str, Any]) -> None:
+        """Go on from a snapshot of a run with the same settings."""
+        self.position = Position(**facts["position"])
+        self.history = facts["history"]
+        self.best, self.chosen = (_best(facts[name]) for name in ("best", "chosen"))
+        self.method.load_state_dict(_named("method.", tensors))
+        self.best_weights, self.chosen_weights = _named("best.", tensors), _named("chosen.", tensors)
+        torch.set_rng_state(tensors["random.cpu"].cpu())
+        if self.device.type == "cuda":
+            torch.cuda.set_rng_state(tensors["random.cuda"].cpu(), self.device)
+        if self.position.phase < len(self.plan):
+            self.optimizing = self._start_phase()
+        for number, optimizing in enumerate(self.optimizing):
+            state: dict[int, dict[str, Tensor]] = {}
+            for name, value in _named(f"optimizer.{number}.", tensors).items():
+                parameter, _, entry = name.partition(".")
+                state.setdefault(int(parameter), {})[entry] = value
+            groups = optimizing.optimizer.state_dict()["param_groups"]
+            optimizing.optimizer.load_state_dict({"state": state, "param_groups": groups})
+
+
+def _named(prefix: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
+
+
+def _best(facts: dict[str, Any] | None) -> Best | None:
+    if facts is None:
+        return None
+    return Best(DevScore(**facts["score"]), facts["phase"], facts["epoch"], facts["stale"])

@@ -1,0 +1,75 @@
+"""One optimizer per objective, with its learning-rate schedule and clipping."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from ..interfaces.document import Batch
+from ..interfaces.method import Objective
+from .distributed import Processes
+from .settings import Training
+
+
+class Optimizing:
+    """Takes the steps of one objective: freezes what it does not train, sums its losses, clips, updates."""
+
+    def __init__(self, objective: Objective, settings: Training, learning_rate: float) -> None:
+        self.objective = objective
+        self.settings = settings
+        self.learning_rate = learning_rate
+        self.trained = [parameter for parameter in objective.trains if parameter.requires_grad]
+        self.optimizer = _optimizer(self.trained, settings, learning_rate, objective.weight_decay)
+
+    def step(
+        self, method: nn.Module, batch: Batch, progress: float, share: float, processes: Processes
+    ) -> dict[str, Tensor]:
+        """Update the weights on one batch; share is the part of the whole batch that this process holds."""
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.learning_rate * schedule_factor(self.settings, progress)
+        frozen = _freeze_all_but(method, self.trained)
+        losses = self.objective.losses(batch, progress)
+        total = torch.stack(tuple(losses.values())).sum()
+        self.optimizer.zero_grad(set_to_none=True)
+        (total * share).backward()
+        for parameter in frozen:
+            parameter.requires_grad_(True)
+        processes.add_up_gradients(self.trained)
+        if self.settings.clip is not None:
+            nn.utils.clip_grad_norm_(self.trained, self.settings.clip)
+        self.optimizer.step()
+        return {name: loss.detach() for name, loss in losses.items()}
+
+
+def schedule_factor(settings: Training, progress: float) -> float:
+    """Multiple of the learning rate at a point of the phase; progress runs from 0 to 1."""
+    if progress < settings.warmup:
+        return progress / settings.warmup
+    rest = (progress - settings.warmup) / (1 - settings.warmup) if settings.warmup < 1 else 0.0
+    if settings.schedule == "linear":
+        return 1 - rest
+    if settings.schedule == "cosine":
+        return 0.5 * (1 + math.cos(math.pi * rest))
+    return 1.0
+
+
+def _optimizer(
+    parameters: list[nn.Parameter], settings: Training, learning_rate: float, weight_decay: float
+) -> torch.optim.Optimizer:
+    kinds: dict[str, type[torch.optim.Optimizer]] = {
+        "adam": torch.optim.Adam,
+        "adamw": torch.optim.AdamW,
+        "adagrad": torch.optim.Adagrad,
+        "sgd": torch.optim.SGD,
+    }
+    return kinds[settings.optimizer](parameters, lr=learning_rate, weight_decay=weight_decay)  # type: ignore[call-arg]
+
+
+def _freeze_all_but(method: nn.Module, trained: list[nn.Parameter]) -> list[nn.Parameter]:
+    kept = {id(parameter) for parameter in trained}
+    frozen = [p for p in method.parameters() if p.requires_grad and id(p) not in kept]
+    for parameter in frozen:
+        parameter.requires_grad_(False)
+    return frozen

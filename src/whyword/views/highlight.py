@@ -1,0 +1,101 @@
+"""What every view of an explanation draws from: texts, the place of each word, and its score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from math import isfinite, isnan
+
+NEGLIGIBLE = 0.05  # weaker words look like the page they stand on
+
+Run = tuple[str, float | None, float]  # string, score, strength
+
+
+@dataclass(frozen=True)
+class Highlight:
+    """Plain values of one explanation."""
+
+    texts: tuple[str, ...]
+    spans: tuple[tuple[tuple[int, int], ...], ...]
+    scores: tuple[float, ...]
+    signed: bool
+    label: str
+    probability: float
+    explainer: str
+    unread: int = 0
+
+    @property
+    def strengths(self) -> tuple[float, ...]:
+        """Scores divided by the largest magnitude, so that the strongest word has 1 or -1; all 0 if nothing speaks."""
+        largest = max((abs(score) for score in self.scores if isfinite(score)), default=0.0)
+        if largest == 0:
+            return (0.0,) * len(self.scores)
+        return tuple(0.0 if isnan(score) else max(-1.0, min(score / largest, 1.0)) for score in self.scores)
+
+    def runs(self) -> list[list[Run]]:
+        """Cut each text into runs (string, score, strength); what lies between words has the score None."""
+        pairs = iter(zip(self.scores, self.strengths, strict=True))
+        return [list(_runs(text, spans, pairs)) for text, spans in zip(self.texts, self.spans, strict=True)]
+
+    def passages(self, weakest: float = NEGLIGIBLE) -> list[list[Run]]:
+        """Cut each text as runs does, but leave weaker words than this in one piece with the text around them."""
+        return [list(_merge(runs, weakest)) for runs in self.runs()]
+
+    def strongest(self, k: int = 5) -> list[tuple[str, float, float]]:
+        """Give the k strongest words, for or against, as (word, score, strength); ties go to the earlier word."""
+        words = [
+            (string, score, strength)
+            for runs in self.runs()
+            for string, score, strength in runs
+            if score is not None and abs(strength) >= NEGLIGIBLE
+        ]
+        return sorted(words, key=lambda word: -abs(word[2]))[:k]
+
+    def written(self, score: float) -> str:
+        """Write a score with three digits, and its sign where signs mean something."""
+        return f"{score:+.3g}" if self.signed else f"{score:.3g}"
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """What to write above each text: nothing above a single one."""
+        return ("",) if len(self.texts) == 1 else ("First text", "Second text")
+
+    @property
+    def legend(self) -> list[tuple[str, float]]:
+        """Name what the colors mean, each with a strength to show it in."""
+        if self.signed:
+            return [(f"speaks for {self.label}", 1.0), (f"speaks against {self.label}", -1.0)]
+        return [("weighs more in the decision", 1.0)]
+
+    @property
+    def notes(self) -> list[str]:
+        """Say what a reader must know about the text as a whole."""
+        notes = []
+        if not self.strongest(1):
+            notes.append("No word stands out.")
+        if self.unread == 1:
+            notes.append("The last word was not read by this model.")
+        elif self.unread > 1:
+            notes.append(f"The last {self.unread:,} words were not read by this model.")
+        return notes
+
+
+def _runs(text: str, spans: tuple[tuple[int, int], ...], pairs: Iterator[tuple[float, float]]) -> Iterator[Run]:
+    position = 0
+    for start, end in spans:
+        if start > position:
+            yield text[position:start], None, 0.0
+        score, strength = next(pairs)
+        yield text[start:end], score, strength
+        position = end
+    if position < len(text):
+        yield text[position:], None, 0.0
+
+
+def _merge(runs: Iterable[Run], weakest: float) -> Iterator[Run]:
+    for strong, group in groupby(runs, lambda run: run[1] is not None and abs(run[2]) >= weakest):
+        if strong:
+            yield from group
+        else:
+            yield "".join(string for string, _, _ in group), None, 0.0

@@ -1,0 +1,62 @@
+"""Both attention layers, token by token."""
+
+import math
+
+import pytest
+import torch
+
+from whyword.blocks.attention import AdditiveAttention, DotProductAttention, attend
+
+LENGTHS = [3, 1, 5]
+
+
+def states_and_mask():
+    states = torch.randn(3, 5, 4, dtype=torch.float64)
+    return states, torch.arange(5) < torch.tensor(LENGTHS)[:, None]
+
+
+def softmax(scores):
+    highest = max(scores)
+    powers = [math.exp(score - highest) for score in scores]
+    return [power / sum(powers) for power in powers]
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.5])
+def test_additive_attention_is_the_softmax_of_v_tanh_w_h_over_scale(scale):
+    states, mask = states_and_mask()
+    attention = AdditiveAttention(4, 3, scale).double()
+    weights = attention(states, mask)
+    w, v = attention.hidden.weight.tolist(), attention.query.weight[0].tolist()
+    for row, length in enumerate(LENGTHS):
+        scores = []
+        for state in states[row, :length].tolist():
+            hidden = [math.tanh(sum(a * b for a, b in zip(line, state, strict=True))) for line in w]
+            scores.append(sum(a * b for a, b in zip(v, hidden, strict=True)) / scale)
+        assert weights[row, :length].tolist() == pytest.approx(softmax(scores))
+        assert (weights[row, length:] == 0).all()
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.5])
+def test_dot_product_attention_is_the_softmax_of_h_v_over_scale(scale):
+    states, mask = states_and_mask()
+    attention = DotProductAttention(4, scale).double()
+    weights, v = attention(states, mask), attention.query.tolist()
+    for row, length in enumerate(LENGTHS):
+        scores = [sum(a * b for a, b in zip(v, state, strict=True)) / scale for state in states[row, :length].tolist()]
+        assert weights[row, :length].tolist() == pytest.approx(softmax(scores))
+        assert (weights[row, length:] == 0).all()
+
+
+def test_attending_is_the_weighted_sum_of_states():
+    states, mask = states_and_mask()
+    weights = DotProductAttention(4, 1.0).double()(states, mask)
+    for row, vector in enumerate(attend(weights, states)):
+        by_hand = sum(weights[row, t] * states[row, t] for t in range(LENGTHS[row]))
+        torch.testing.assert_close(vector, by_hand)
+
+
+def test_equal_states_get_equal_weights():
+    states = torch.ones(1, 4, 4, dtype=torch.float64)
+    mask = torch.tensor([[True, True, True, False]])
+    for attention in (AdditiveAttention(4, 3, 1.0), DotProductAttention(4, 1.0)):
+        torch.testing.assert_close(attention.double()(states, mask), torch.tensor([[1, 1, 1, 0]]).double() / 3)

@@ -1,0 +1,145 @@
+import io
+import json
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from rich.console import Console
+
+from whyword.interfaces.document import Document, Words
+from whyword.interfaces.errors import MissingExtraError
+from whyword.interfaces.explanation import Explanation
+
+SINGLE = Explanation(
+    document=Document(Words(("Thin plot, a delight",), (((0, 4), (5, 9), (11, 12), (13, 20)),))),
+    scores=np.array([-0.3, 0.1, 0.1, 0.5]),
+    target=1,
+    classes=("negative", "positive"),
+    probabilities=np.array([0.1, 0.9]),
+    explainer="lime",
+    base_value=0.5,
+    seed=7,
+    forward_passes=100,
+    seconds=0.25,
+)
+PAIR = replace(
+    SINGLE,
+    document=Document(Words(("A man sleeps", "He wakes"), (((2, 5), (6, 12)), ((0, 2), (3, 8))))),
+    std_error=np.array([0.01, 0.02, 0.03, 0.04]),
+)
+
+
+def test_label_and_probability_are_those_of_the_target() -> None:
+    assert (SINGLE.label, SINGLE.probability) == ("positive", 0.9)
+    assert replace(SINGLE, target=0, classes=(0, 1)).label == 0
+
+
+def test_the_top_words_come_by_score_and_ties_by_position() -> None:
+    assert SINGLE.top(3) == [("delight", 0.5), ("plot", 0.1), ("a", 0.1)]
+    assert len(SINGLE.top()) == 4
+
+
+@given(arrays(np.float64, st.integers(0, 12), elements=st.sampled_from([-1.0, 0.0, 0.5, 1.0])))
+def test_ranking_is_a_stable_order_of_all_words(scores: np.ndarray) -> None:
+    expected = sorted(range(len(scores)), key=lambda i: (-scores[i], i))
+    assert replace(SINGLE, scores=scores).ranking.tolist() == expected
+
+
+@given(st.permutations([0.1, 0.2, 0.3, 0.4]), st.floats(1e-3, 1e3))
+def test_scaling_scores_keeps_the_ranking_and_the_picture(scores: list[float], scale: float) -> None:
+    one, other = replace(SINGLE, scores=np.array(scores)), replace(SINGLE, scores=scale * np.array(scores))
+    assert one.ranking.tolist() == other.ranking.tolist()
+    assert one.to_svg().count("<rect") == other.to_svg().count("<rect")
+
+
+def test_words_and_spans_of_a_pair_follow_each_other() -> None:
+    assert PAIR.words == ("man", "sleeps", "He", "wakes")
+    assert PAIR.spans == ((2, 5), (6, 12), (0, 2), (3, 8))
+
+
+def test_plain_values_survive_json() -> None:
+    values = SINGLE.to_dict()
+    assert json.loads(json.dumps(values)) == values
+    assert values == {
+        "text": "Thin plot, a delight",
+        "label": "positive",
+        "probability": 0.9,
+        "probabilities": {"negative": 0.1, "positive": 0.9},
+        "explainer": "lime",
+        "words": ["Thin", "plot", "a", "delight"],
+        "spans": [[0, 4], [5, 9], [11, 12], [13, 20]],
+        "scores": [-0.3, 0.1, 0.1, 0.5],
+        "base_value": 0.5,
+        "seed": 7,
+        "forward_passes": 100,
+        "seconds": 0.25,
+        "unread": 0,
+    }
+
+
+def test_plain_values_of_a_pair_say_which_text_each_word_is_from() -> None:
+    values = json.loads(json.dumps(PAIR.to_dict()))
+    assert values["text_pair"] == "He wakes"
+    assert values["segments"] == [0, 0, 1, 1]
+    assert values["std_error"] == [0.01, 0.02, 0.03, 0.04]
+
+
+def test_the_strongest_words_alone_come_in_reading_order() -> None:
+    values = PAIR.to_dict(top=2)
+    assert values["words"] == ["sleeps", "wakes"]
+    assert values["scores"] == [0.1, 0.5]
+    assert values["std_error"] == [0.02, 0.04]
+    assert values["segments"] == [0, 1]
+    assert SINGLE.to_dict(top=0)["words"] == []
+
+
+def test_a_frame_has_a_row_per_word() -> None:
+    frame = PAIR.to_frame()
+    assert list(frame.columns) == ["word", "start", "end", "segment", "score", "std_error"]
+    assert frame["word"].tolist() == ["man", "sleeps", "He", "wakes"]
+    assert frame["score"].tolist() == [-0.3, 0.1, 0.1, 0.5]
+    assert "std_error" not in SINGLE.to_frame().columns
+
+
+def test_without_pandas_a_frame_is_refused_with_the_way_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'whyword\[frames\]'"):
+        SINGLE.to_frame()
+
+
+def test_in_one_line_it_names_the_class_and_the_strongest_words() -> None:
+    assert str(SINGLE) == "positive (90.0%) by lime: delight +0.500, plot +0.100, a +0.100, Thin -0.300"
+    unsigned = replace(SINGLE, signed=False, scores=np.array([0.1, 0.2, 0.3, 0.4]))
+    assert str(unsigned).startswith("positive (90.0%) by lime: delight 0.400, a 0.300")
+
+
+def test_a_notebook_shows_the_html() -> None:
+    assert SINGLE._repr_html_() == SINGLE.to_html()
+    assert ">delight</span>" in SINGLE.to_html()
+
+
+def test_a_picture_has_the_width_that_is_asked_for() -> None:
+    assert 'width="720"' in SINGLE.to_svg()
+    assert 'width="400"' in SINGLE.to_svg(width=400)
+
+
+def test_a_terminal_shows_brackets_and_emoji_codes_as_they_are() -> None:
+    text = "[bold]x[/] :smile: 10 \\"
+    file = io.StringIO()
+    document = Document(Words((text,), (((0, 8), (11, 18)),)))
+    Console(file=file, width=100).print(replace(SINGLE, document=document, scores=np.array([0.5, 0.1])))
+    assert f"\n{text}\n" in file.getvalue()
+
+
+def test_a_text_without_words_can_be_shown_everywhere() -> None:
+    empty = replace(SINGLE, document=Document(Words(("",), ((),))), scores=np.zeros(0))
+    assert "No word stands out." in empty.to_html()
+    assert "No word stands out." in empty.to_svg()
+    assert "No word stands out." in empty.__rich__()
+    assert empty.top() == []
+    assert json.dumps(empty.to_dict())
+    assert len(empty.to_frame()) == 0

@@ -1,0 +1,63 @@
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from whyword.views.highlight import NEGLIGIBLE, Highlight
+
+PLAIN = Highlight(("good, not bad",), (((0, 4), (6, 9), (10, 13)),), (0.5, 0.01, -1.0), True, "yes", 0.9, "lime")
+
+
+def test_runs_name_words_and_what_lies_between_them() -> None:
+    assert PLAIN.runs() == [
+        [("good", 0.5, 0.5), (", ", None, 0.0), ("not", 0.01, 0.01), (" ", None, 0.0), ("bad", -1.0, -1.0)]
+    ]
+
+
+def test_passages_leave_weak_words_in_the_text_around_them() -> None:
+    assert PLAIN.passages() == [[("good", 0.5, 0.5), (", not ", None, 0.0), ("bad", -1.0, -1.0)]]
+    assert PLAIN.passages(weakest=0.6) == [[("good, not ", None, 0.0), ("bad", -1.0, -1.0)]]
+
+
+@given(st.from_type(Highlight))
+def test_runs_and_passages_keep_every_character(highlight: Highlight) -> None:
+    for cut in (highlight.runs(), highlight.passages()):
+        assert tuple("".join(string for string, _, _ in runs) for runs in cut) == highlight.texts
+
+
+@given(st.lists(st.floats(-1, 1).filter(lambda score: score == 0 or abs(score) > 1e-6)), st.floats(1e-6, 1e6))
+def test_strengths_do_not_depend_on_the_scale_of_the_scores(scores: list[float], scale: float) -> None:
+    spans = (tuple((i, i + 1) for i in range(len(scores))),)
+    highlight = replace(PLAIN, texts=("x" * len(scores),), spans=spans, scores=tuple(scores))
+    scaled = replace(highlight, scores=tuple(scale * score for score in scores))
+    assert scaled.strengths == pytest.approx(highlight.strengths)
+
+
+@given(st.from_type(Highlight))
+def test_strengths_lie_between_minus_one_and_one_whatever_the_scores(highlight: Highlight) -> None:
+    assert all(-1 <= strength <= 1 for strength in highlight.strengths)
+
+
+def test_all_strengths_are_zero_when_nothing_speaks() -> None:
+    silent = replace(PLAIN, scores=(0.0, 0.0, 0.0))
+    assert silent.strengths == (0.0, 0.0, 0.0)
+    assert silent.notes == ["No word stands out."]
+
+
+def test_the_strongest_words_come_first_whatever_their_sign_and_ties_by_position() -> None:
+    tied = replace(PLAIN, scores=(-1.0, 0.5, 1.0))
+    assert tied.strongest() == [("good", -1.0, -1.0), ("bad", 1.0, 1.0), ("not", 0.5, 0.5)]
+    assert tied.strongest(1) == [("good", -1.0, -1.0)]
+    assert [word for word, _, _ in PLAIN.strongest()] == ["bad", "good"], f"below {NEGLIGIBLE} nothing is to be seen"
+
+
+def test_signs_are_written_only_where_they_mean_something() -> None:
+    assert PLAIN.written(0.41234) == "+0.412"
+    assert replace(PLAIN, signed=False).written(0.41234) == "0.412"
+
+
+def test_notes_say_how_many_words_were_not_read() -> None:
+    assert PLAIN.notes == []
+    assert replace(PLAIN, unread=1).notes == ["The last word was not read by this model."]
+    assert replace(PLAIN, unread=1212).notes == ["The last 1,212 words were not read by this model."]

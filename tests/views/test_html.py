@@ -1,0 +1,142 @@
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from whyword.views import html
+from whyword.views.characters import showable
+from whyword.views.highlight import Highlight
+
+REVIEW = Highlight(
+    ("Thin plot,\n  but a delight.",),
+    (((0, 4), (5, 9), (13, 16), (17, 18), (19, 26)),),
+    (-0.3, 0.0, 0.1, 0.001, 0.5),
+    True,
+    "positive",
+    0.931,
+    "lime",
+)
+
+
+class Page(HTMLParser):
+    """What a browser would make of a fragment: its tags, its attributes, and the texts it shows."""
+
+    def __init__(self, fragment: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: list[str] = []
+        self.attributes: set[str] = set()
+        self.open: list[str] = []
+        self.texts: list[str] = []
+        self.boxed: list[str] = []
+        self.titles: list[str] = []
+        self._in_text = False
+        self.feed(fragment)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = dict(attrs)
+        self.tags.append(tag)
+        self.open.append(tag)
+        self.attributes |= set(values)
+        if tag == "p":
+            self._in_text = values.get("class") == "whyword-text"
+            self.texts += [""] * self._in_text
+        if values.get("title"):
+            self.titles.append(str(values["title"]))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self._in_text and "p" in self.open:
+            self.texts[-1] += data
+            if "bdi" in self.open:
+                self.boxed.append(data)
+
+    def handle_comment(self, data: str) -> None:
+        raise AssertionError("a comment got through")
+
+    def handle_decl(self, decl: str) -> None:
+        raise AssertionError("a declaration got through")
+
+
+@given(st.from_type(Highlight))
+def test_any_text_is_shown_as_it_is_and_never_as_markup(highlight: Highlight) -> None:
+    page = Page(html.render(highlight))
+    assert page.texts == [showable(text) for text in highlight.texts]
+    assert page.open == []
+    assert set(page.tags) <= {"div", "p", "span", "strong", "bdi"}
+    assert page.attributes <= {"class", "style", "dir", "title"}
+
+
+@given(st.from_type(Highlight))
+def test_the_fragment_can_be_written_to_a_file(highlight: Highlight) -> None:
+    fragment = html.render(highlight)
+    fragment.encode()
+    assert not re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]", fragment)
+
+
+@given(st.from_type(Highlight))
+def test_bidirectional_controls_are_shut_in_a_box_with_their_word(highlight: Highlight) -> None:
+    page = Page(html.render(highlight))
+    for control in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069":
+        assert sum(text.count(control) for text in highlight.texts) == sum(text.count(control) for text in page.boxed)
+    assert not any(re.search(r"\s", text) for text in page.boxed)
+
+
+def test_words_of_arabic_are_not_boxed_one_by_one_for_that_would_reverse_them() -> None:
+    arabic = replace(REVIEW, texts=("مرحبا بالعالم",), spans=(((0, 5), (6, 13)),), scores=(1.0, -1.0))
+    assert Page(html.render(arabic)).boxed == []
+
+
+def test_words_for_and_against_differ_in_color_line_and_title() -> None:
+    fragment = html.render(REVIEW)
+    assert (
+        '<span style="background-color:rgba(0,114,178,0.55);border-bottom:2px solid" title="+0.5">delight</span>'
+        in fragment
+    )
+    assert (
+        '<span style="background-color:rgba(196,80,0,0.33);border-bottom:1px dashed" title="-0.3">Thin</span>'
+        in fragment
+    )
+
+
+def test_unsigned_scores_have_one_color_and_no_signs() -> None:
+    fragment = html.render(replace(REVIEW, signed=False, scores=(0.3, 0.0, 0.1, 0.001, 0.5)))
+    assert "196,80,0" not in fragment
+    assert Page(fragment).titles == ["0.3", "0.1", "0.5"]
+    assert "weighs more in the decision" in fragment
+
+
+def test_the_head_names_class_probability_and_explainer() -> None:
+    assert "<strong><bdi>positive</bdi></strong> 93.1% · <bdi>lime</bdi>" in html.render(REVIEW)
+
+
+def test_the_strongest_words_are_also_told_in_words() -> None:
+    assert "Strongest words: <bdi>delight</bdi> +0.5, <bdi>Thin</bdi> -0.3, <bdi>but</bdi> +0.1" in html.render(REVIEW)
+
+
+def test_a_pair_is_two_labelled_paragraphs() -> None:
+    pair = replace(REVIEW, texts=("A man sleeps.", "He is awake."), spans=(((2, 5),), ((6, 11),)), scores=(0.1, 0.9))
+    fragment = html.render(pair)
+    assert fragment.index("First text") < fragment.index("man") < fragment.index("Second text")
+    assert Page(fragment).texts == ["A man sleeps.", "He is awake."]
+
+
+def test_words_that_were_not_read_are_told() -> None:
+    assert "The last 212 words were not read by this model." in html.render(replace(REVIEW, unread=212))
+
+
+def test_the_fragment_needs_no_script_and_no_network() -> None:
+    assert not re.search(r"script|http|url\(|@import|<link|<img", html.render(REVIEW))
+
+
+def test_a_long_text_with_few_telling_words_stays_small() -> None:
+    words = 10_000
+    spans = tuple((5 * i, 5 * i + 4) for i in range(words))
+    scores = tuple(1.0 if i % 100 == 0 else 0.001 for i in range(words))
+    long = replace(REVIEW, texts=("word " * words,), spans=(spans,), scores=scores)
+    assert len(html.render(long)) < 2 * 5 * words
+    assert len(html.render(replace(long, scores=(1.0,) * words))) < 150 * words
