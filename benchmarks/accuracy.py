@@ -1,4 +1,4 @@
-"""Accuracy of methods and encoders on real data: a grid whose cells are written once, so that it can be stopped and resumed.
+"""Accuracy on real data: a grid whose cells are written once, so that it can be stopped and resumed.
 
 python benchmarks/accuracy.py --data-dir DATA --embeddings GLOVE --out results/spine \
     --datasets sst2,trec,subj --encoders lstm,cnn --methods base,attention --vectors frozen,tuned --seeds 3
@@ -80,6 +80,7 @@ class Cell:
 
     @property
     def name(self) -> str:
+        """Name the file of the cell."""
         return "-".join(map(str, asdict(self).values()))
 
 
@@ -135,7 +136,7 @@ def table(out: Path) -> str:
         key = tuple(record[name] for name in ("dataset", "encoder", "method", "vectors"))
         found.setdefault(key, []).append(record)
     lines = [
-        "| data | encoder | method | vectors | seeds | test accuracy | 95 % interval | dev | published | authors' script | s/run |",
+        "| data | encoder | method | vectors | seeds | test accuracy | 95 % interval | dev | published | script | s/run |",
         "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for key, records in sorted(found.items()):

@@ -9,16 +9,17 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from .estimator import TextClassifier, explain, load
-    from .interfaces.explanation import Explanation
+    from .interfaces.explanation import Explanation, WordImportance
 
 _HOMES = {
     "Explanation": "interfaces.explanation",
     "TextClassifier": "estimator",
+    "WordImportance": "interfaces.explanation",
     "explain": "estimator",
     "load": "estimator",
 }
 
-__all__ = ["Explanation", "TextClassifier", "__version__", "explain", "load"]
+__all__ = ["Explanation", "TextClassifier", "WordImportance", "__version__", "explain", "load"]
 
 
 def __getattr__(name: str) -> Any:
@@ -26,3 +27,8 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'whyword' has no attribute '{name}'")
     return getattr(import_module(f".{_HOMES[name]}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    """List the public names, imported or not."""
+    return [*globals(), *(name for name in __all__ if name not in globals())]

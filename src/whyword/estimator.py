@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import shutil
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import Tags
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .data.dataset import Dataset, labels
 from .data.splits import cut_dev
-from .experiments.config import make_config
-from .experiments.explaining import explain_documents, make_explainer
+from .experiments.config import RunConfig, make_config
+from .experiments.explaining import as_classifier, explain_documents, make_explainer
 from .experiments.inputs import read_documents, read_texts
-from .experiments.model_folder import TrainedModel, load_model, save_model
+from .experiments.model_folder import TrainedModel, check_place, load_model, save_model
 from .experiments.run import train_model
+from .experiments.word_importance import word_importance
 from .interfaces.classifier import Classifier
 from .interfaces.document import Document, Label
-from .interfaces.errors import DataError, OptionError
+from .interfaces.errors import DataError
 from .interfaces.explainer import Explainer
-from .interfaces.explanation import Explanation
-from .training.black_box import BlackBox
+from .interfaces.explanation import Explanation, WordImportance
 from .training.checkpoint import put_in_place
 from .training.device import choose_device
 from .training.loop import Step
@@ -32,13 +33,16 @@ from .training.loop import Step
 class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A text classifier that can say which words decided.
 
-    Texts are strings, or pairs of strings; labels are strings or integers. Settings of the method, the encoder, the
-    vocabulary and the training are dictionaries, as `whyword list methods vmask` shows them.
+    Texts are strings, or pairs of strings; labels are strings or integers, and come back as they went in. The settings
+    of the method, the encoder, the vocabulary and the training are dictionaries; see `whyword list methods vmask`.
+
+    It keeps the conventions of scikit-learn (clone, get_params, Pipeline, GridSearchCV, pickle). As the checks of
+    scikit-learn feed tables of numbers, they are run on a subclass that writes each row as a text.
     """
 
     def __init__(
         self,
-        method: str = "attention",
+        method: str = "vmask",
         encoder: str = "lstm",
         *,
         embeddings: str | Path | None = None,
@@ -48,7 +52,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         encoder_settings: Mapping[str, Any] | None = None,
         vocabulary: Mapping[str, Any] | None = None,
         training: Mapping[str, Any] | None = None,
-        random_state: int = 0,
+        random_state: int | np.random.RandomState | None = 0,
         device: str = "auto",
         verbose: bool = False,
     ) -> None:
@@ -66,21 +70,23 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, dev: tuple[Any, Any] | None = None) -> Self:  # noqa: N803
-        """Train; the best epoch is chosen on dev, a pair (texts, labels), or on a tenth held out of the training texts."""
+        """Train; the best epoch is chosen on dev, a pair (texts, labels), or on a tenth held out of the texts."""
         train = tuple(read_documents(X, y))
         classes = labels(train)
         if len(classes) < 2:
-            raise DataError(f"All {len(train)} labels are {classes[0]!r}: a classifier needs at least two classes.")
+            raise DataError(
+                f"There is one class, {classes[0]!r}, in {len(train)} labels: a classifier needs at least two."
+            )
         if dev is None:
             train, held_out, note = cut_dev(train, "the texts given to fit")
             dataset = Dataset("texts", train, held_out, (), (note,))
         else:
-            dataset = Dataset("texts", train, tuple(read_documents(*dev)), ())
+            dataset = Dataset("texts", train, _read_dev(dev, classes), ())
         self.model_ = train_model(self._config(), dataset, choose_device(self.device), watch=self._watch)
-        self.classes_ = np.array(self.model_.classifier.classes)
+        self.classes_ = _as_array(self.model_.classifier.classes, y)
         return self
 
-    def _config(self) -> Any:
+    def _config(self) -> RunConfig:
         training = dict(self.training or {})
         if self.epochs is not None:
             training["epochs"] = self.epochs
@@ -93,7 +99,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 "vocabulary": dict(self.vocabulary or {}),
                 "training": training,
                 "embeddings": None if self.embeddings is None else str(self.embeddings),
-                "seed": self.random_state,
+                "seed": _seed(self.random_state),
             }
         )
 
@@ -131,18 +137,33 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         return _explain(self._model.classifier, texts, explainer, target)
 
+    def word_importance(
+        self, texts: Any = None, explainer: str | Explainer | None = None, reduce: str | None = None
+    ) -> WordImportance:
+        """Score words at large: by the model's gate, else by its own scores averaged over the texts.
+
+        With texts, only their words. An explainer's scores for the predicted classes are summed over the texts, or
+        averaged with reduce="mean".
+        """
+        classifier = self._model.classifier
+        chosen = make_explainer(explainer, classifier) if isinstance(explainer, str) else explainer
+        documents = None if texts is None else [Document(words) for words in read_texts(texts)]
+        return word_importance(classifier, documents, chosen, reduce)
+
     def save(self, folder: str | Path) -> None:
-        """Write the model folder."""
-        place = Path(folder)
+        """Write the model folder; a model that is there already is replaced, any other folder or file is not."""
+        place = Path(folder).resolve()
+        check_place(place)
         beside = place.with_name(f".{place.name}.new")
-        beside.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(beside, ignore_errors=True)
+        beside.mkdir(parents=True)
         save_model(self._model, beside)
         put_in_place(beside, place)
 
     save_pretrained = save
 
     @classmethod
-    def load(cls, folder: str | Path, device: str = "auto") -> TextClassifier:
+    def load(cls, folder: str | Path, device: str = "auto") -> Self:
         """Read a model folder."""
         model = load_model(Path(folder), choose_device(device))
         config = model.config.to_dict()
@@ -169,12 +190,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return hasattr(self, "model_")
 
     def __sklearn_tags__(self) -> Tags:
-        """Tell scikit-learn that the input is texts."""
+        """Tell scikit-learn that the input is a list of texts, not a table of numbers."""
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False
         tags.input_tags.one_d_array = True
-        tags.non_deterministic = False
         return tags
 
 
@@ -184,25 +204,20 @@ def load(folder: str | Path, device: str = "auto") -> TextClassifier:
 
 
 def explain(
-    model: TextClassifier | Classifier | Callable[[list[str]], Any],
+    model: Any,
     texts: Any,
     explainer: str | Explainer | None = None,
     target: Label | None = None,
     classes: Sequence[Label] | None = None,
 ) -> list[Explanation]:
-    """Explain any model: one of ours, or a function from a list of strings to (text, class) probabilities."""
+    """Explain any model: ours, scikit-learn's, or a function from a list of strings to (text, class) probabilities.
+
+    The classes are numbered if neither they nor the model name them.
+    """
     if isinstance(model, TextClassifier):
         return model.explain(texts, explainer, target)
-    if isinstance(model, Classifier):
-        return _explain(model, texts, explainer, target)
-    if not callable(model):
-        raise OptionError(
-            f"{type(model).__name__} is no model: give a TextClassifier, or a function from texts to probabilities."
-        )
-    if classes is None:
-        first = read_texts(texts)[:1]
-        classes = range(np.asarray(model([text.texts[0] for text in first])).shape[1]) if first else ()
-    return _explain(BlackBox(model, tuple(classes)), texts, explainer, target)
+    words = read_texts(texts)
+    return _explain(as_classifier(model, words, classes), words, explainer, target) if words else []
 
 
 def _explain(
@@ -211,3 +226,23 @@ def _explain(
     chosen = explainer if isinstance(explainer, Explainer) else make_explainer(explainer, classifier)
     documents = [Document(words) for words in read_texts(texts)]
     return list(explain_documents(classifier, documents, chosen, target))
+
+
+def _read_dev(dev: tuple[Any, Any], classes: Sequence[Label]) -> tuple[Document, ...]:
+    documents = tuple(read_documents(*dev))
+    unknown = sorted({str(document.label) for document in documents if document.label not in classes})
+    if unknown:
+        raise DataError(f"The dev labels have the class '{unknown[0]}', which the training labels do not have.")
+    return documents
+
+
+def _as_array(classes: Sequence[Label], y: Any) -> np.ndarray:
+    """Give classes the dtype that the labels had as an array."""
+    dtype = getattr(y, "dtype", None)
+    return np.array(classes, dtype=dtype if isinstance(dtype, np.dtype) else None)
+
+
+def _seed(random_state: int | np.random.RandomState | None) -> int:
+    if isinstance(random_state, int):
+        return random_state
+    return int(check_random_state(random_state).randint(2**31))

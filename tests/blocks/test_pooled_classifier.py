@@ -1,8 +1,8 @@
 """Encode, pool as the encoder does, one linear layer."""
 
 import torch
-from reference.samples import VOCABULARY, random_batch
 
+from reference.samples import VOCABULARY, random_batch
 from whyword.blocks.pooled_classifier import PooledClassifier
 from whyword.encoders.bag import Bag
 from whyword.encoders.lstm import Lstm

@@ -172,7 +172,13 @@ def test_an_unknown_name_is_refused_with_the_nearest(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "content"),
-    [("a.csv", ""), ("a.csv", "text,label\n"), ("a.jsonl", ""), ("a.jsonl", "\n\n"), ("a.csv.gz", gzip.compress(b""))],
+    [
+        ("a.csv", ""),
+        ("a.csv", "text,label\n"),
+        ("a.jsonl", ""),
+        ("a.jsonl", "\n\n"),
+        ("a.csv.gz", gzip.compress(b"", mtime=0)),
+    ],
 )
 def test_a_file_without_rows_is_refused(tmp_path: Path, name: str, content: str | bytes) -> None:
     assert "has no rows" in refused(tmp_path / name, content)

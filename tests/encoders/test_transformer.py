@@ -18,8 +18,10 @@ PAIRS = [split("Is it good?", "It's not dreadful at all."), split("Long?", "No")
 @pytest.fixture(scope="module")
 def minilm(minilm_path):
     usual = transformers.AutoModel.from_pretrained(minilm_path).eval()
-    return Transformer.from_pretrained(Transformer.Config()).eval(), usual, WordPieceTokenizer.from_pretrained(
-        minilm_path, 512
+    return (
+        Transformer.from_pretrained(Transformer.Config()).eval(),
+        usual,
+        WordPieceTokenizer.from_pretrained(minilm_path, 512),
     )
 
 

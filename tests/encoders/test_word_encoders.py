@@ -4,9 +4,9 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference.samples import VOCABULARY, random_batch
 from torch.nn.functional import conv1d, pad
 
+from reference.samples import VOCABULARY, random_batch
 from whyword.encoders.affine import Affine
 from whyword.encoders.bag import Bag
 from whyword.encoders.cnn import Cnn
@@ -121,3 +121,15 @@ def test_frozen_keeps_the_word_vectors_and_nothing_else(encoder):
     built = build(encoder, frozen=True)
     still = {name for name, parameter in built.named_parameters() if not parameter.requires_grad}
     assert still == {"embedding.table.weight"}
+
+
+@pytest.mark.parametrize(
+    ("encoder", "options"), [(Bag, {}), (Affine, {}), (Cnn, {}), (Lstm, {}), (Lstm, {"bidirectional": True})]
+)
+def test_what_a_method_puts_on_padding_is_not_seen(encoder, options):
+    built, batch = build(encoder, **options), random_batch([3, 1, 5])
+    embedded = torch.randn(3, 5, 5, dtype=torch.float64)
+    other = torch.where(batch.mask.unsqueeze(-1), embedded, 100.0)
+    first, second = (built.encode(vectors, batch)[-1] for vectors in (embedded, other))
+    torch.testing.assert_close(first[batch.mask], second[batch.mask])
+    torch.testing.assert_close(built.summarize(first, batch), built.summarize(second, batch))

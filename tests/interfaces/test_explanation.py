@@ -12,7 +12,7 @@ from rich.console import Console
 
 from whyword.interfaces.document import Document, Words
 from whyword.interfaces.errors import MissingExtraError
-from whyword.interfaces.explanation import Explanation
+from whyword.interfaces.explanation import Explanation, WordImportance
 
 SINGLE = Explanation(
     document=Document(Words(("Thin plot, a delight",), (((0, 4), (5, 9), (11, 12), (13, 20)),))),
@@ -143,3 +143,26 @@ def test_a_text_without_words_can_be_shown_everywhere() -> None:
     assert empty.top() == []
     assert json.dumps(empty.to_dict())
     assert len(empty.to_frame()) == 0
+
+
+IMPORTANCE = WordImportance(("a", "b", "c", "d"), np.array([0.1, 0.9, 0.5, 0.9]), np.array([7, 1, 2, 3]), "the gate")
+
+
+def test_the_most_important_words_come_by_score_and_ties_by_position() -> None:
+    assert IMPORTANCE.top(3).words == ("b", "d", "c")
+    assert IMPORTANCE.top(3).frequencies.tolist() == [1, 3, 2]
+    assert [row["word"] for row in IMPORTANCE.rows()] == ["b", "d", "c", "a"]
+    assert json.loads(json.dumps(next(IMPORTANCE.rows()))) == {"word": "b", "score": 0.9, "frequency": 1}
+
+
+def test_rare_words_can_be_left_out() -> None:
+    assert IMPORTANCE.at_least(2).words == ("a", "c", "d")
+    assert len(IMPORTANCE.at_least(8)) == 0
+    assert str(IMPORTANCE.at_least(3)) == "2 words by the gate: d 0.900 (3x), a 0.100 (7x)"
+
+
+def test_a_frame_of_words_has_the_highest_first() -> None:
+    frame = IMPORTANCE.to_frame()
+    assert list(frame.columns) == ["word", "score", "frequency"]
+    assert frame["word"].tolist() == ["b", "d", "c", "a"]
+    assert frame["frequency"].tolist() == [1, 3, 2, 7]

@@ -2,8 +2,8 @@
 
 import pytest
 import torch
-from reference.samples import VOCABULARY, random_batch
 
+from reference.samples import VOCABULARY, random_batch
 from whyword.encoders.lstm import Lstm
 from whyword.methods.attention import Attention
 

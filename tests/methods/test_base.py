@@ -1,8 +1,8 @@
 """The plain classifier."""
 
 import torch
-from reference.samples import VOCABULARY, random_batch
 
+from reference.samples import VOCABULARY, random_batch
 from whyword.encoders.bag import Bag
 from whyword.methods.base import Base
 

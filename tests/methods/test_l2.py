@@ -3,9 +3,9 @@
 import copy
 
 import torch
-from reference.samples import VOCABULARY, random_batch
 from torch.nn.functional import cross_entropy
 
+from reference.samples import VOCABULARY, random_batch
 from whyword.encoders.bag import Bag
 from whyword.methods.l2 import L2
 from whyword.training.distributed import Processes

@@ -38,7 +38,6 @@ def byte_level(trim_offsets: bool = True) -> tokenizers.Tokenizer:
     )
     tokenizer.train_from_iterator(CORPUS, trainer)
     tokenizer.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0), trim_offsets=trim_offsets)
-    tokenizer.enable_padding(pad_id=1, pad_token="<pad>")
     return tokenizer
 
 
@@ -54,5 +53,4 @@ def unigram() -> tokenizers.Tokenizer:
     tokenizer.post_processor = processors.TemplateProcessing(
         single="$A </s>", pair="$A </s> $B </s>", special_tokens=[("</s>", 2)]
     )
-    tokenizer.enable_padding(pad_id=0, pad_token="<pad>")
     return tokenizer

@@ -61,3 +61,13 @@ def test_notes_say_how_many_words_were_not_read() -> None:
     assert PLAIN.notes == []
     assert replace(PLAIN, unread=1).notes == ["The last word was not read by this model."]
     assert replace(PLAIN, unread=1212).notes == ["The last 1,212 words were not read by this model."]
+
+
+def test_gates_are_painted_from_the_median_word_up() -> None:
+    gates = replace(PLAIN, signed=False, scores=(0.5, 0.9, 0.3))
+    assert gates.strengths == pytest.approx((0.0, 1.0, 0.0))
+
+
+def test_the_only_word_of_a_text_stands_out() -> None:
+    alone = replace(PLAIN, texts=("Superb",), spans=(((0, 6),),), signed=False, scores=(0.8,))
+    assert alone.strengths == (1.0,)

@@ -1,6 +1,10 @@
 """Promises that every encoder, method and explainer keeps; run them on classes of your own, too.
 
-    check_method(lambda tokenizer, classes: Mine(Lstm(Lstm.Config(), tokenizer.size, tokenizer.padding), classes, Mine.Config()))
+    def make(tokenizer, classes):
+        encoder = Lstm(Lstm.Config(dim=8, hidden=8, dropout=0.0), tokenizer.size, tokenizer.padding)
+        return MyMethod(encoder, classes, MyMethod.Config())
+
+    check_method(make)
 
 Each promise is a function of its own that raises an AssertionError with one sentence when it is broken.
 """

@@ -17,8 +17,8 @@ from .promise import expect_close
 class Answers:
     """Everything a network says about a batch, by name."""
 
+    of_tokens: dict[str, Tensor]  # (batch, time, …), compared first: the earliest layer at fault is named
     of_texts: dict[str, Tensor]  # (batch, …)
-    of_tokens: dict[str, Tensor]  # (batch, time, …)
 
 
 Ask = Callable[[Batch], Answers]
@@ -31,10 +31,10 @@ def expect_one_by_one(ask: Ask, batch: Batch) -> None:
     for row, length in enumerate(batch.mask.sum(-1).tolist()):
         alone = ask(text_alone(batch, row, length))
         what = f"text {row} alone and in a batch of {len(batch)}"
-        for name, answer in together.of_texts.items():
-            expect_close(alone.of_texts[name], answer[row : row + 1], f"{name} of {what}")
         for name, answer in together.of_tokens.items():
             expect_close(alone.of_tokens[name], answer[row : row + 1, :length], f"{name} of {what}")
+        for name, answer in together.of_texts.items():
+            expect_close(alone.of_texts[name], answer[row : row + 1], f"{name} of {what}")
 
 
 @torch.no_grad()
@@ -49,18 +49,18 @@ def expect_no_trace_of_padding(ask: Ask, batch: Batch, tokens: int, padding: int
         (scribbled, "with random tokens under the padding"),
     ):
         answers = ask(changed)
-        for name, answer in bare.of_texts.items():
-            expect_close(answers.of_texts[name], answer, f"{name} {what}")
         for name, answer in bare.of_tokens.items():
             expect_close(answers.of_tokens[name][changed.mask], answer[batch.mask], f"{name} {what}")
+        for name, answer in bare.of_texts.items():
+            expect_close(answers.of_texts[name], answer, f"{name} {what}")
 
 
 @torch.no_grad()
 def expect_repeatable(ask: Ask, batch: Batch) -> None:
     """Expect the same answers twice: nothing is drawn at random."""
     first, second = ask(batch), ask(batch)
-    for name, answer in {**first.of_texts, **first.of_tokens}.items():
-        expect_close({**second.of_texts, **second.of_tokens}[name], answer, f"{name} asked for twice", 0.0)
+    for name, answer in {**first.of_tokens, **first.of_texts}.items():
+        expect_close({**second.of_tokens, **second.of_texts}[name], answer, f"{name} asked for twice", 0.0)
 
 
 def text_alone(batch: Batch, row: int, length: int) -> Batch:

@@ -53,7 +53,7 @@ def layers_are_as_wide_as_declared(make: MakeEncoder, tokenizer: Tokenizer) -> N
 
 
 def batch_equals_one_by_one(make: MakeEncoder, tokenizer: Tokenizer) -> None:
-    """A text is read the same alone and in a batch."""
+    """Read a text the same alone and in a batch."""
     expect_one_by_one(partial(_ask, _build(make, tokenizer)), sample_batch(tokenizer))
 
 
@@ -91,4 +91,4 @@ def _read(encoder: Encoder, batch: Batch) -> tuple[Tensor, tuple[Tensor, ...], T
 def _ask(encoder: Encoder, batch: Batch) -> Answers:
     embedded, layers, summary = _read(encoder, batch)
     states = {f"layer {number}": layer for number, layer in enumerate(layers, 1)}
-    return Answers({"the summary": summary}, {"the word vectors": embedded, **states})
+    return Answers({"the word vectors": embedded, **states}, {"the summary": summary})

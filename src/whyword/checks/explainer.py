@@ -41,7 +41,7 @@ def one_finite_score_per_word(explainer: Explainer, classifier: Classifier) -> N
 
 
 def no_texts_no_explanations(explainer: Explainer, classifier: Classifier) -> None:
-    """An empty list is answered by an empty list."""
+    """Answer an empty list by an empty list."""
     expect(explainer.explain(classifier, []) == [], "An empty list of texts is not answered by an empty list.")
 
 
@@ -73,7 +73,7 @@ def the_same_question_gets_the_same_answer(explainer: Explainer, classifier: Cla
 
 
 def a_list_equals_its_texts_one_by_one(explainer: Explainer, classifier: Classifier) -> None:
-    """A text gets the same scores alone and in any company."""
+    """Give a text the same scores alone and in any company."""
     for document, together in zip(DOCUMENTS, explainer.explain(classifier, DOCUMENTS), strict=True):
         (alone,) = explainer.explain(classifier, [document], [together.target])
         near = _gap(alone, together) <= ROUNDING * max(0.01, np.abs(together.scores).max(initial=0.0))
@@ -92,6 +92,7 @@ def explaining_leaves_the_model_untouched(explainer: Explainer, classifier: Clas
     if not isinstance(classifier, OpenClassifier):
         return
     method = classifier.method.eval()
+    classifier.probabilities([DOCUMENTS[0].words])  # some libraries set themselves up when first called
     for number, parameter in enumerate(method.parameters()):
         parameter.grad = torch.full_like(parameter, 0.5) if number % 2 else None
     try:
@@ -102,7 +103,7 @@ def explaining_leaves_the_model_untouched(explainer: Explainer, classifier: Clas
 
 
 def a_black_box_is_served_or_refused_in_a_sentence(explainer: Explainer, classifier: Classifier) -> None:
-    """An explainer that needs no open model serves any function; one that does says so."""
+    """Serve any function unless an open model is needed, and then say so."""
 
     def predict_proba(texts: Sequence[Any]) -> np.ndarray:
         words = [split(text) if isinstance(text, str) else split(*text) for text in texts]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from math import isfinite
 
 import torch
 
@@ -12,13 +13,14 @@ from ..interfaces.tokenizer import Tokenizer
 from .answers import Answers, expect_no_trace_of_padding, expect_one_by_one, expect_repeatable
 from .learning import LEARNING_PROMISES, MakeMethod
 from .promise import EXACT, expect, expect_close, seeded
-from .samples import CLASSES, sample_batch, sample_words
+from .samples import CLASSES, sample_batch, sample_corpus, sample_words
 from .untouched import expect_untouched
 
 
 def check_method(make: MakeMethod, tokenizer: Tokenizer | None = None) -> None:
-    """Check all promises of a method; make small ones without dropout, for eight texts are to be memorized.
+    """Check all promises of a method.
 
+    Make small ones, without dropout and with a light bottleneck if it has one, for eight texts are to be memorized.
     The tokenizer is word-level unless one is given; encoders that read pieces are checked with samples.sample_pieces.
     """
     tokenizer = tokenizer or sample_words()
@@ -27,7 +29,7 @@ def check_method(make: MakeMethod, tokenizer: Tokenizer | None = None) -> None:
 
 
 def batch_equals_one_by_one(make: MakeMethod, tokenizer: Tokenizer) -> None:
-    """A text is judged the same alone and in a batch."""
+    """Judge a text the same alone and in a batch."""
     expect_one_by_one(partial(_ask, _build(make, tokenizer)), sample_batch(tokenizer))
 
 
@@ -45,6 +47,7 @@ def predictions_are_repeatable(make: MakeMethod, tokenizer: Tokenizer) -> None:
 def predicting_leaves_the_method_untouched(make: MakeMethod, tokenizer: Tokenizer) -> None:
     """Forward stores nothing, in evaluation as in training."""
     method, batch = _build(make, tokenizer), sample_batch(tokenizer)
+    method.encoder.encode(method.encoder.embed(batch), batch)  # some libraries set themselves up when first called
     with expect_untouched(method, "Predicting in evaluation"):
         method(batch)
     with seeded(), expect_untouched(method.train(), "Predicting in training"):
@@ -68,7 +71,7 @@ def predictions_have_their_shapes(make: MakeMethod, tokenizer: Tokenizer) -> Non
 
 @torch.no_grad()
 def own_scores_are_what_they_are_called(make: MakeMethod, tokenizer: Tokenizer) -> None:
-    """A share adds up to one over a text's tokens, a gate lies from 0 to 1, and a method without own scores has none."""
+    """Give shares that add up to one over a text that has words, or gates from 0 to 1, or nothing at all."""
     method, batch = _build(make, tokenizer), sample_batch(tokenizer)
     weights = method(batch).token_weights
     if method.own_score is None:
@@ -79,12 +82,12 @@ def own_scores_are_what_they_are_called(make: MakeMethod, tokenizer: Tokenizer) 
     real = weights[batch.mask]
     expect(bool(((real >= 0) & (real <= 1 + EXACT)).all()), "Some token weights do not lie from 0 to 1.")
     if method.own_score == "share":
-        total = (weights * batch.mask).sum(-1)
+        total = (weights * batch.mask).sum(-1)[batch.is_word.any(-1)]
         expect_close(total, torch.ones_like(total), "The sum of a text's token weights, and one")
 
 
 def gradients_reach_the_words(make: MakeMethod, tokenizer: Tokenizer) -> None:
-    """The logits of each text depend, differentiably, on its word vectors and on no other text's."""
+    """Let each text's logits depend, differentiably, on its word vectors and on no other text's."""
     method, batch = _build(make, tokenizer), sample_batch(tokenizer)
     embedded = method.encoder.embed(batch).detach().requires_grad_()
     logits = method.classify(embedded, batch).logits
@@ -92,6 +95,20 @@ def gradients_reach_the_words(make: MakeMethod, tokenizer: Tokenizer) -> None:
     expect(bool(gradient.isfinite().all()), "The gradient of the logits by the word vectors is NaN or infinite.")
     expect(bool(gradient[0].any()), "No gradient of a text's logits reaches its word vectors.")
     expect(not bool(gradient[1:].any()), "The logits of a text depend on the word vectors of another one.")
+
+
+@torch.inference_mode()
+def health_is_told_in_numbers_and_sentences(make: MakeMethod, tokenizer: Tokenizer) -> None:
+    """Measure finite numbers without touching the method, and warn in sentences, also when nothing was measured."""
+    method = _build(make, tokenizer)
+    batches = sample_corpus(tokenizer).batches(16)
+    method(batches[0])  # some libraries set themselves up when first called
+    with seeded(), expect_untouched(method, "Measuring health"):
+        health = method.health(batches)
+    for name, value in health.items():
+        expect(isinstance(value, float) and isfinite(value), f"The health {name!r} is {value!r}, not a finite float.")
+    for warning in (*method.warnings(health), *method.warnings({})):
+        expect(warning.endswith("."), f"A warning is no sentence: {warning!r}.")
 
 
 METHOD_PROMISES = (
@@ -102,6 +119,7 @@ METHOD_PROMISES = (
     predictions_have_their_shapes,
     own_scores_are_what_they_are_called,
     gradients_reach_the_words,
+    health_is_told_in_numbers_and_sentences,
     *LEARNING_PROMISES,
 )
 
@@ -114,4 +132,4 @@ def _build(make: MakeMethod, tokenizer: Tokenizer) -> Method:
 def _ask(method: Method, batch: Batch) -> Answers:
     prediction = method(batch)
     weights = {} if prediction.token_weights is None else {"the token weights": prediction.token_weights}
-    return Answers({"the logits": prediction.logits, "the text vector": prediction.text_vector}, weights)
+    return Answers(weights, {"the text vector": prediction.text_vector, "the logits": prediction.logits})

@@ -1,58 +1,53 @@
-"""The commands in one place, and what happens to errors: 2 the user can fix it, 130 interrupted, 1 a bug."""
+"""The commands in one place."""
 
 from __future__ import annotations
 
-import os
 import sys
-from typing import NoReturn
+from typing import Annotated, NoReturn
 
-import click
 import typer
 
-from ..interfaces.errors import WhywordError
-from . import demo, explain, listing, predict, train
+from .. import __version__
+from . import demo, explain, listing, predict, train, words
+from .exits import Commands, exit_codes
 
 app = typer.Typer(
     name="whyword",
-    help="Text classifiers that show which words decided, and prove it.",
-    no_args_is_help=True,
+    cls=Commands,
     add_completion=False,
     pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    rich_markup_mode=None,  # plain help appears at once; rich takes a fifth of a second to import what paints it
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-app.command("demo")(demo.command)
-app.command("train")(train.command)
-app.command("predict")(predict.command)
-app.command("explain")(explain.command)
-app.command("list")(listing.command)
+for name, module in (
+    ("demo", demo),
+    ("train", train),
+    ("predict", predict),
+    ("explain", explain),
+    ("words", words),
+    ("list", listing),
+):
+    app.command(name)(module.command)
 
 
-@app.callback()
-def _root() -> None:
-    """Text classifiers that show which words decided, and prove it."""
+@app.callback(invoke_without_command=True)
+def _root(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False,
+) -> None:
+    """Text classifiers that show which words decided, and prove it.
+
+    Start with:  whyword demo
+    """
+    if version:
+        print(f"whyword {__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        print(context.get_help())
 
 
 def main() -> NoReturn:
     """Run the command line and leave with the right exit code."""
-    try:
-        code = app(standalone_mode=False)
-        sys.stdout.flush()
-    except WhywordError as error:
-        _stop(str(error), 2)
-    except click.ClickException as error:
-        error.show()
-        sys.exit(2)
-    except (KeyboardInterrupt, click.Abort):
-        _stop("Interrupted; the work so far is kept.", 130)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has gone: nothing more to say
-        sys.exit(0)
-    except OSError as error:
-        _stop(f"{error.filename or 'A file'} cannot be used: {error.strerror or error}.", 2)
+    with exit_codes():
+        code = app(prog_name="whyword", standalone_mode=False)
     sys.exit(code if isinstance(code, int) else 0)
-
-
-def _stop(message: str, code: int) -> NoReturn:
-    print(f"whyword: {message}", file=sys.stderr)
-    sys.exit(code)

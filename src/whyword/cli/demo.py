@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Annotated
 
@@ -11,23 +12,37 @@ from . import options
 
 
 def command(
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the models and the page.")] = Path("demo"),
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Folder for the models and the page.")
+    ] = Path("demo"),
     seed: options.Seed = 0,
+    device: options.Device = "auto",
     threads: options.Threads = None,
+    as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Train on the embedded reviews, explain some of them, and compare the words with the true reasons."""
-    from rich.console import Console
+    """See it all work, offline: train, explain, compare with the truth.
+
+    Two models learn from generated reviews, whose true reason words are known.
+    """
     from rich.text import Text
 
     from ..experiments.demo import run_demo
+    from ..training.device import choose_device
     from .progress import TrainingProgress
+    from .screen import screen
 
     options.use_threads(threads)
     with TrainingProgress(quiet) as progress:
-        result = run_demo(output, seed, progress)
-    console = Console(highlight=False)
-    for explanation in result.shown:
+        result = run_demo(output, seed, choose_device(device), progress)
+    if as_json:
+        print(json.dumps(result.to_dict()))
+        return
+    if quiet:
+        return
+    console = screen()
+    for method, explanation in result.shown:
+        console.print(f"Method {method}:", style="bold")
         console.print(explanation)
         console.print()
-    console.print(Text(result.summary))
+    console.print(Text(result.summary), soft_wrap=True)

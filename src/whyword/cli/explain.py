@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import partial
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,19 +15,28 @@ from ..interfaces.errors import OptionError
 from . import options
 
 if TYPE_CHECKING:
+    from ..interfaces.document import Document
     from ..interfaces.explanation import Explanation
+
+ENDINGS = (".jsonl", ".jsonl.gz", ".parquet", ".html", ".svg")
 
 
 def command(
-    model: Annotated[Path, typer.Argument(help="A model folder.")],
-    inputs: Annotated[list[str], typer.Argument(help="Texts, or one file, or - for standard input.")],
+    model: options.Model,
+    inputs: options.Texts,
     explainer: Annotated[
-        str | None, typer.Option(help="See: whyword list explainers. Left out: own, or occlusion.")
+        str | None,
+        typer.Option(metavar="NAME", help="See: whyword list explainers. Left out: own, or occlusion if it has none."),
     ] = None,
-    target: Annotated[str | None, typer.Option(help="Explain this class instead of the predicted one.")] = None,
-    top: Annotated[int | None, typer.Option(min=1, help="Give only so many words of each text.")] = None,
+    target: Annotated[
+        str | None, typer.Option(metavar="CLASS", help="Explain this class instead of the predicted one.")
+    ] = None,
+    top: Annotated[
+        int | None, typer.Option(min=1, metavar="K", help="Only the K words that speak most for the class.")
+    ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="A .jsonl, .html or .svg file to write.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="A .jsonl, .jsonl.gz, .parquet, .html or .svg file."),
     ] = None,
     text: options.TextColumn = "text",
     text_pair: options.PairColumn = None,
@@ -40,50 +51,53 @@ def command(
     from ..experiments.explaining import explain_documents, make_explainer
     from ..experiments.model_folder import load_model
     from ..training.device import choose_device
+    from .outputs import check_output, tell_written
     from .progress import track
-    from .texts import read_inputs
+    from .texts import count_texts, read_inputs
 
     options.use_threads(threads)
-    _check(output)
+    if output is not None:
+        check_output(output, ENDINGS, inputs)
     classifier = load_model(model, choose_device(device)).classifier
     chosen = make_explainer(explainer, classifier, seed)
     documents = read_inputs(inputs, Columns(text=text, text_pair=text_pair))
+    if output is None:
+        _show(explain_documents(classifier, documents, chosen, target), top, as_json)
+        return
+    if output.suffix == ".svg":
+        documents = _only_one(documents, output)
     explanations = explain_documents(classifier, documents, chosen, target)
-    if output is not None:
-        _write(track(explanations, "explain", None, quiet), output, top)
-    else:
-        _show(explanations, top, as_json)
+    count = _write(track(explanations, "explain", partial(count_texts, inputs), quiet), output, top)
+    tell_written(count, "explanations", output, as_json, quiet)
 
 
-def _check(output: Path | None) -> None:
-    if output is not None and not output.name.endswith((".jsonl", ".jsonl.gz", ".html", ".svg")):
-        raise OptionError(f"-o {output}: the file must end in .jsonl, .jsonl.gz, .html or .svg.")
+def _only_one(documents: Iterator[Document], output: Path) -> Iterator[Document]:
+    first = list(islice(documents, 2))
+    if len(first) > 1:
+        raise OptionError(f"-o {output} holds one picture, but several texts came: give one, or write an .html file.")
+    return chain(first, documents)
 
 
-def _write(explanations: Iterator[Explanation], output: Path, top: int | None) -> None:
-    from ..views.page import page
-    from .files import writer
+def _write(explanations: Iterator[Explanation], output: Path, top: int | None) -> int:
+    from ..experiments.explaining import only_top
+    from ..views.page import HEAD, TAIL
+    from .outputs import write_records, write_strings
 
-    with writer(output) as write:
-        if output.suffix == ".html":
-            for piece in page(explanation.to_html() for explanation in explanations):
-                write(piece)
-        elif output.suffix == ".svg":
-            for explanation in explanations:
-                write(explanation.to_svg())
-                break
-        else:
-            for explanation in explanations:
-                write(json.dumps(explanation.to_dict(top), ensure_ascii=False) + "\n")
+    if output.suffix == ".html":
+        return write_strings(HEAD, (only_top(e, top).to_html() + "\n" for e in explanations), TAIL, output)
+    if output.suffix == ".svg":
+        return write_strings("", (only_top(e, top).to_svg() for e in explanations), "", output)
+    return write_records((explanation.to_dict(top) for explanation in explanations), output)
 
 
 def _show(explanations: Iterator[Explanation], top: int | None, as_json: bool) -> None:
-    from rich.console import Console
+    from ..experiments.explaining import only_top
+    from .screen import screen
 
-    console = Console(highlight=False)
+    console = screen()
     for explanation in explanations:
         if as_json:
             print(json.dumps(explanation.to_dict(top), ensure_ascii=False))
         else:
-            console.print(explanation)
+            console.print(only_top(explanation, top))
             console.print()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -14,38 +15,43 @@ KINDS = ("methods", "encoders", "explainers", "metrics", "datasets")
 
 
 def command(
-    kind: Annotated[str, typer.Argument(help="methods, encoders, explainers, metrics or datasets.")],
-    name: Annotated[str | None, typer.Argument(help="Show the settings of this one.")] = None,
+    kind: Annotated[str, typer.Argument(metavar="KIND", help="methods, encoders, explainers, metrics or datasets.")],
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Show the settings of this one.")] = None,
     data_dir: options.DataDir = None,
     as_json: options.Json = False,
 ) -> None:
-    """List methods, encoders, explainers, metrics or data sets; with a name, the settings of that one."""
+    """List what there is, or the settings of one thing."""
     if kind not in KINDS:
         raise unknown_name(kind, "what can be listed", KINDS)
-    rows = _settings(kind, name) if name else _items(kind, data_dir)
+    rows = _settings(kind, name, data_dir) if name else _items(kind, data_dir)
     if as_json:
-        print(json.dumps(rows))
-        return
-    from rich.console import Console
+        print(json.dumps(rows, ensure_ascii=False))
+    elif not rows:
+        print(f"{name} has no settings." if name else f"There are no {kind} yet.")
+    else:
+        _show(rows, bool(name))
+
+
+def _show(rows: list[dict[str, str]], with_header: bool) -> None:
     from rich.table import Table
 
-    table = Table(box=None, pad_edge=False, show_header=bool(name))
-    for column in rows[0] if rows else ("nothing there yet",):
+    from .screen import screen
+
+    table = Table(box=None, pad_edge=False, show_header=with_header, header_style="bold")
+    for column in rows[0]:
         table.add_column(column, overflow="fold")
     for row in rows:
         table.add_row(*row.values())
-    Console(highlight=False).print(table)
+    screen().print(table, markup=False)
 
 
-def _items(kind: str, data_dir: Any) -> list[dict[str, str]]:
+def _items(kind: str, data_dir: Path | None) -> list[dict[str, str]]:
     if kind == "datasets":
         from ..data.sources import dataset_names
 
-        planted = {
-            "name": "planted",
-            "about": "Embedded reviews whose true reason words are known; planted:hard, planted:pairs, …",
-        }
-        return [planted, *({"name": found, "about": "in the data folder"} for found in dataset_names(data_dir))]
+        planted = "Embedded reviews whose true reason words are known; options follow a colon, as in planted:hard."
+        found = [{"name": name, "about": "In the data folder."} for name in dataset_names(data_dir)]
+        return [{"name": "planted", "about": planted}, *found]
     from .. import catalog
 
     rows = [{"name": item, "about": catalog.summary(kind, item)} for item in catalog.names(kind)]
@@ -54,13 +60,26 @@ def _items(kind: str, data_dir: Any) -> list[dict[str, str]]:
     return rows
 
 
-def _settings(kind: str, name: str) -> list[dict[str, str]]:
+def _settings(kind: str, name: str, data_dir: Path | None) -> list[dict[str, str]]:
     from .. import catalog
     from ..experiments.config import encoder_kind
     from ..experiments.settings import describe
 
     if kind == "datasets":
-        raise unknown_name(kind, "what has settings", ["methods", "encoders", "explainers", "metrics"])
-    item = catalog.load(kind, encoder_kind(name) if kind == "encoders" else name)
-    settings = describe(getattr(item, "Config", item))
+        item = _data_set(name, data_dir)
+    else:
+        item = catalog.load(kind, encoder_kind(name) if kind == "encoders" else name)
+    settings = describe(getattr(item, "Config", item)) if item is not None else []
     return [{"setting": setting, "kind": values, "default": default} for setting, values, default in settings]
+
+
+def _data_set(name: str, data_dir: Path | None) -> type | None:
+    from ..data.planted_options import Planted
+    from ..data.sources import dataset_names
+
+    if name == "planted":
+        return Planted
+    known = dataset_names(data_dir)
+    if name not in known:
+        raise unknown_name(name, "datasets", ["planted", *known])
+    return None

@@ -7,21 +7,32 @@ from typing import Annotated
 
 import typer
 
+Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model folder.")]
+Texts = Annotated[
+    list[str],
+    typer.Argument(metavar="TEXT...|FILE|-", help="Texts, or one file, or - for lines of standard input."),
+]
 Json = Annotated[bool, typer.Option("--json", help="Machine-readable output; notes and progress go to standard error.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notes.")]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
-Device = Annotated[str, typer.Option("--device", help="auto, cpu, cuda or mps.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Seed of everything random.")]
+Device = Annotated[str, typer.Option("--device", metavar="NAME", help="auto, cpu, cuda or mps.")]
 Threads = Annotated[
-    int | None, typer.Option("--threads", min=1, help="Threads of a forward pass; all cores if left out.")
+    int | None, typer.Option("--threads", min=1, metavar="N", help="Threads of a forward pass; all cores if left out.")
 ]
 DataDir = Annotated[
     Path | None,
-    typer.Option("--data-dir", envvar="WHYWORD_DATA", help="Folder in which data sets are looked up by name."),
+    typer.Option(
+        "--data-dir", envvar="WHYWORD_DATA", metavar="FOLDER", help="Folder in which data sets are looked up by name."
+    ),
 ]
-TextColumn = Annotated[str, typer.Option("--text", help="Column of the texts.")]
-PairColumn = Annotated[str | None, typer.Option("--text-pair", help="Column of the second texts of pairs.")]
-LabelColumn = Annotated[str, typer.Option("--label", help="Column of the labels.")]
-RationaleColumn = Annotated[str | None, typer.Option("--rationale", help="Column of the passages people marked.")]
+TextColumn = Annotated[str, typer.Option("--text", metavar="COLUMN", help="Column of the texts.")]
+PairColumn = Annotated[
+    str | None, typer.Option("--text-pair", metavar="COLUMN", help="Column of the second texts of pairs.")
+]
+LabelColumn = Annotated[str, typer.Option("--label", metavar="COLUMN", help="Column of the labels.")]
+RationaleColumn = Annotated[
+    str | None, typer.Option("--rationale", metavar="COLUMN", help="Column of the passages people marked.")
+]
 
 
 def use_threads(threads: int | None) -> None:

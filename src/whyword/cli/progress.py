@@ -1,20 +1,24 @@
-"""Progress on standard error: a bar with rate and time left on a terminal, a line per epoch elsewhere."""
+"""Progress on standard error: a bar with rate and time left on a terminal, now and then a line elsewhere."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TaskID, TextColumn
+from rich.progress import TimeRemainingColumn as TimeLeftColumn
 from rich.text import Text
 
 if TYPE_CHECKING:
     from ..training.loop import Step
 
 T = TypeVar("T")
+
+FIRST_LINE = 5.0  # seconds of silence where there is no terminal
+NEXT_LINE = 30.0
 
 
 class TrainingProgress:
@@ -23,18 +27,10 @@ class TrainingProgress:
     def __init__(self, quiet: bool) -> None:
         self.quiet = quiet
         self.console = Console(stderr=True, highlight=False)
-        self.bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[rate]}"),
-            TimeRemainingColumn(),
-            console=self.console,
-            transient=True,
-            disable=quiet or not self.console.is_terminal,
-        )
+        self.bar = _bar(self.console, quiet)
         self.task: TaskID | None = None
         self.started = time.monotonic()
+        self.tokens = 0  # of this epoch, before the first step that was seen
 
     def __enter__(self) -> Self:
         """Start the bar."""
@@ -52,17 +48,21 @@ class TrainingProgress:
         if self.quiet:
             return
         if isinstance(news, str):
-            self.console.print(Text(news))
+            self._say(news)
             return
         if news.step == 1 or self.task is None:
             if self.task is not None:
                 self.bar.remove_task(self.task)
             self.task = self.bar.add_task(f"{news.phase} epoch {news.epoch + 1}", total=news.steps, rate="")
             self.started = time.monotonic()
-        rate = news.tokens / max(1e-3, time.monotonic() - self.started)
-        self.bar.update(self.task, completed=news.step, rate=f"{rate:,.0f} tokens/s")
+            self.tokens = news.tokens
+        rate = (news.tokens - self.tokens) / max(1e-3, time.monotonic() - self.started)
+        self.bar.update(self.task, completed=news.step, rate=f"{rate:,.0f} tokens/s" if rate else "")
         if news.record is not None:
-            self.console.print(Text(_sentence(news.record)))
+            self._say(_sentence(news.record))
+
+    def _say(self, sentence: str) -> None:
+        self.console.print(Text(sentence), soft_wrap=not self.console.is_terminal)
 
 
 def _sentence(record: dict[str, object]) -> str:
@@ -74,9 +74,54 @@ def _sentence(record: dict[str, object]) -> str:
     )
 
 
-def track(items: Iterable[T], what: str, total: int | None, quiet: bool) -> Iterator[T]:
-    """Pass items on and show how many have gone by."""
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal) as bar:
-        yield from bar.track(items, total=total, description=what)
+def track(items: Iterable[T], what: str, count: Callable[[], int | None], quiet: bool) -> Iterator[T]:
+    """Pass items on and show how many texts have gone by; they are counted beforehand only if it is shown."""
+    console = Console(stderr=True, highlight=False)
+    if quiet:
+        yield from items
+    elif console.is_terminal:
+        yield from _with_bar(items, what, count(), console)
+    else:
+        yield from _with_lines(items, what, count(), console)
+
+
+def _with_bar(items: Iterable[T], what: str, total: int | None, console: Console) -> Iterator[T]:
+    started = time.monotonic()
+    with _bar(console) as bar:
+        task = bar.add_task(what, total=total, rate="")
+        for done, item in enumerate(items, 1):
+            yield item
+            rate = done / max(1e-3, time.monotonic() - started)
+            bar.update(task, completed=done, rate=f"{rate:,.1f} texts/s")
+
+
+def _with_lines(items: Iterable[T], what: str, total: int | None, console: Console) -> Iterator[T]:
+    started = time.monotonic()
+    due = started + FIRST_LINE
+    for done, item in enumerate(items, 1):
+        yield item
+        now = time.monotonic()
+        if now >= due:
+            due = now + NEXT_LINE
+            rate = done / (now - started)
+            of, left = "", ""
+            if total is not None and total > done:
+                of, left = f" of {total:,}", f", {_duration((total - done) / rate)} left"
+            console.print(Text(f"{what}: {done:,}{of} texts, {rate:,.1f} texts/s{left}"), soft_wrap=True)
+
+
+def _bar(console: Console, quiet: bool = False) -> Progress:
+    columns: tuple[ProgressColumn, ...] = (
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=None if console.width < 60 else 40),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeLeftColumn(),
+    )
+    return Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal)
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -2,33 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import islice
+import os.path
+from collections.abc import Iterator
+from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import TypeVar
 
 from ..data.dataset import stream_documents
 from ..data.rows import Columns
 from ..data.words import split
 from ..interfaces.document import Document
-from ..interfaces.errors import OptionError
+from ..interfaces.errors import DataError, OptionError
 
-T = TypeVar("T")
-SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet", ".csv.gz", ".tsv.gz", ".jsonl.gz")
+PLAIN = (".csv", ".tsv", ".jsonl")
+ENDINGS = (*PLAIN, ".parquet", ".csv.gz", ".tsv.gz", ".jsonl.gz", ".parquet.gz")
+_BLOCK = 1 << 20  # bytes
 
 
 def read_inputs(inputs: list[str], columns: Columns) -> Iterator[Document]:
     """Read a file or standard input (-) if that is the only input, else take each input as a text."""
-    if inputs == ["-"] or (len(inputs) == 1 and Path(inputs[0]).is_file()):
-        return stream_documents(inputs[0], columns)
-    for given in inputs:
-        if given.endswith(SUFFIXES):
-            raise OptionError(f"There is no file {given}: give the path of a data file, or a text.")
-    return (Document(split(text)) for text in inputs)
+    if inputs != ["-"] and not is_file(inputs):
+        if len(inputs) == 1 and os.path.isdir(inputs[0]):
+            raise OptionError(f"{inputs[0]} is a folder: name one of its files, or give a text.")
+        return iter([_typed(text, number) for number, text in enumerate(inputs, 1)])
+    documents = stream_documents(inputs[0], columns)
+    first = next(documents, None)
+    if first is None:
+        raise DataError(f"{'Standard input' if inputs == ['-'] else inputs[0]} holds no texts: give at least one.")
+    return chain([first], documents)
 
 
-def chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Cut a stream into lists."""
-    iterator = iter(items)
-    while chunk := list(islice(iterator, size)):
-        yield chunk
+def is_file(inputs: list[str]) -> bool:
+    """Tell one file from texts."""
+    return len(inputs) == 1 and Path(inputs[0]).is_file()  # pathlib raises where a text is too long for a path
+
+
+def count_texts(inputs: list[str]) -> int | None:
+    """Say about how many texts there are: rows of a Parquet file, lines of a plain one; None if nobody knows."""
+    if not is_file(inputs):
+        return None if inputs == ["-"] else len(inputs)
+    path = Path(inputs[0])
+    if path.suffix == ".parquet":
+        from pyarrow.parquet import read_metadata
+
+        return int(read_metadata(path).num_rows)
+    if path.suffix not in PLAIN:
+        return None
+    with path.open("rb") as file:
+        lines = sum(block.count(b"\n") for block in iter(partial(file.read, _BLOCK), b""))
+    return lines - (path.suffix != ".jsonl")  # without the header
+
+
+def _typed(text: str, number: int) -> Document:
+    if text.endswith(ENDINGS) and not any(map(str.isspace, text)):
+        raise OptionError(f"There is no file {text}: give the path of a data file, or a text.")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise DataError(f"Text {number} on the command line is not UTF-8: put it in a file or mend it.") from None
+    return Document(split(text))

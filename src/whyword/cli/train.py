@@ -3,28 +3,47 @@
 from __future__ import annotations
 
 import json
+import shlex
+import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from ..interfaces.errors import OptionError
 from . import options
 
 
 def command(
     data: Annotated[
-        str, typer.Argument(help="A file, a folder with train/dev/test files, a name, hub:owner/name or planted.")
+        str,
+        typer.Argument(
+            metavar="DATA", help="A file, a folder with train/dev/test files, a name, hub:owner/name or planted."
+        ),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The model folder to write.")],
-    method: Annotated[str | None, typer.Option(help="See: whyword list methods.")] = None,
-    encoder: Annotated[str | None, typer.Option(help="bag, affine, cnn, lstm, minilm, or a Hugging Face name.")] = None,
-    embeddings: Annotated[Path | None, typer.Option(help="Word vectors in GloVe or word2vec text format.")] = None,
-    epochs: Annotated[int | None, typer.Option(min=1, help="At most so many passes over the training texts.")] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="The model folder to write.")],
+    method: Annotated[
+        str | None, typer.Option(metavar="NAME", help="See: whyword list methods. Left out: vmask.")
+    ] = None,
+    encoder: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="bag, affine, cnn, lstm, minilm, or a Hugging Face name or folder. Left out: lstm."
+        ),
+    ] = None,
+    embeddings: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Word vectors in GloVe or word2vec text format.")
+    ] = None,
+    epochs: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="At most so many passes over the training texts.")
+    ] = None,
     assignments: Annotated[
-        list[str] | None, typer.Option("--set", help="section.name=value, e.g. method.dropout=0.5.")
+        list[str] | None,
+        typer.Option("--set", metavar="SECTION.NAME=VALUE", help="Any setting, e.g. method.dropout=0.5; repeatable."),
     ] = None,
     config: Annotated[
-        Path | None, typer.Option(help="A TOML file with settings; options on the command line win.")
+        Path | None, typer.Option(metavar="FILE", help="A TOML file with settings; options on the command line win.")
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a run that was stopped.")] = False,
     text: options.TextColumn = "text",
@@ -32,13 +51,18 @@ def command(
     text_pair: options.PairColumn = None,
     rationale: options.RationaleColumn = None,
     data_dir: options.DataDir = None,
-    seed: Annotated[int | None, typer.Option("--seed", min=0, help="Seed of everything random.")] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", min=0, metavar="N", help="Seed of everything random; 0 if left out.")
+    ] = None,
     device: options.Device = "auto",
     threads: options.Threads = None,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Train a classifier, choose its best epoch on dev, measure it on test, write the model folder."""
+    """Train a classifier and write its model folder.
+
+    The best epoch is chosen on the dev split; accuracy is measured on the test split, if there is one.
+    """
     from ..data.dataset import load_dataset
     from ..data.rows import Columns
     from ..experiments.config import make_config, overlay, read_toml
@@ -47,6 +71,9 @@ def command(
     from .progress import TrainingProgress
 
     options.use_threads(threads)
+    for place in (output, *output.parents):
+        if place.is_file():
+            raise OptionError(f"-o {output} cannot be a folder, as {place} is a file: name another one.")
     values: dict[str, Any] = read_toml(config) if config else {}
     for name, given in (("method", method), ("encoder", encoder)):
         if given is not None:
@@ -64,16 +91,30 @@ def command(
     where = choose_device(device)
     dataset = load_dataset(data, Columns(text, label, text_pair, rationale), data_dir)
     with TrainingProgress(quiet) as progress:
-        model = train_model(run, dataset, where, output, resume, progress)
+        try:
+            model = train_model(run, dataset, where, output, resume, progress)
+        except KeyboardInterrupt as interruption:
+            interruption.add_note(_how_to_go_on(output))
+            raise
     if as_json:
         print(json.dumps({"model": str(output), **model.metrics}))
     elif not quiet:
         print(_summary(model.metrics, output))
 
 
-def _summary(metrics: Any, output: Path) -> str:
+def _how_to_go_on(output: Path) -> str:
+    from ..training.checkpoint import CHECKPOINT
+
+    unfinished = output.with_name(f"{output.name}.training")
+    if not (unfinished / CHECKPOINT).exists():
+        return "The first epoch was not done, so nothing is kept."
+    command = ["whyword", *(word for word in sys.argv[1:] if word != "--resume"), "--resume"]
+    return f"The run is kept in {unfinished}; go on with  {shlex.join(command)}"
+
+
+def _summary(metrics: Mapping[str, Any], output: Path) -> str:
     sentence = f"dev accuracy {metrics['dev_accuracy']:.1%} (epoch {metrics['epoch']})"
     if "test_accuracy" in metrics:
         low, high = metrics["test_accuracy_low"], metrics["test_accuracy_high"]
         sentence += f", test accuracy {metrics['test_accuracy']:.1%} [{low:.1%}, {high:.1%}]"
-    return f'{sentence}\nModel in {output}; try:  whyword explain {output} "a text of yours"'
+    return f'{sentence}\nModel in {output}; try:  whyword explain {shlex.quote(str(output))} "a text of yours"'

@@ -8,6 +8,7 @@ import zlib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
@@ -69,6 +70,14 @@ def load_vectors(path: str | Path, vocabulary: Sequence[str]) -> Vectors:
     return Vectors(dim, rows, found)
 
 
+def words_of(path: str | Path) -> list[str]:
+    """List the words of a file in its order, which usually is that of their frequency."""
+    lines = (line for _, line in _lines(Path(path)))
+    first = next(lines, b"")
+    rest = lines if _header(first) else chain([first], lines)
+    return list(dict.fromkeys(line.partition(b" ")[0].decode() for line in rest))
+
+
 def describe(vectors: Vectors, counts: Sequence[int] | np.ndarray) -> str:
     """Say in one sentence how much of the vocabulary, and of its occurrences, the vectors cover."""
     occurrences = np.asarray(counts, float)
@@ -120,12 +129,17 @@ def _header(line: bytes) -> int | None:
     return int(dim) if count.isdigit() and dim.isdigit() else None
 
 
-def _parse(fields: list[bytes], path: str | Path, line: int) -> list[float]:
+def _parse(fields: list[bytes], path: str | Path, line: int) -> np.ndarray:
+    try:
+        with np.errstate(over="ignore"):  # too large a number becomes infinite, which is refused below
+            numbers = np.array(fields).astype(np.float32)
+        if len(numbers) and np.isfinite(numbers).all():
+            return numbers
+    except ValueError:
+        pass
     wrong = next((field for field in fields if not _is_number(field)), None)
-    if wrong is not None or not fields:
-        came = "nothing" if wrong is None else f"'{wrong.decode()}'"
-        raise DataError(f"{path}, line {line}: {came} where a number was expected; mend or remove the line.")
-    return [float(field) for field in fields]
+    came = "nothing" if wrong is None else f"'{wrong.decode()}'"
+    raise DataError(f"{path}, line {line}: {came} where a number was expected; mend or remove the line.")
 
 
 def _is_number(field: bytes) -> bool:

@@ -60,7 +60,8 @@ class Cnn(Encoder):
 
 
 def _convolve(part: nn.Module, windows: Tensor, left: int) -> Tensor:
-    assert isinstance(part, nn.Conv1d) and part.bias is not None
+    assert isinstance(part, nn.Conv1d)
+    assert part.bias is not None
     filters, dim, width = part.weight.shape
     start = (left - (width - 1) // 2) * dim  # narrower filters look at the middle of the window
     return (

@@ -27,6 +27,8 @@ class Lstm(Encoder):
         dropout: float = 0.2  # share of the entries of word vectors set to 0 in training
         frozen: bool = False  # keep the word vectors as they are
 
+    learning_rate = 2e-3
+
     def __init__(self, config: Config, vocabulary: int, padding: int) -> None:
         super().__init__()
         self.embedding = WordEmbedding(vocabulary, config.dim, padding, config.dropout, config.frozen)

@@ -10,9 +10,9 @@ import numpy as np
 import torch
 
 from .. import catalog
-from ..data.tokenizers.word_level import WordLevelTokenizer, count_words, learn_vocabulary
+from ..data.tokenizers.word_level import WordLevelTokenizer, count_words, learn_vocabulary, normalize
 from ..data.tokenizers.word_pieces import WordPieceTokenizer
-from ..data.vectors import Vectors, describe, load_vectors
+from ..data.vectors import Vectors, describe, load_vectors, words_of
 from ..interfaces.document import Words
 from ..interfaces.encoder import Encoder
 from ..interfaces.errors import OptionError
@@ -41,6 +41,8 @@ def assemble(config: RunConfig, classes: int, texts: Sequence[Words]) -> Parts:
         return _assemble_pretrained(config, classes, encoder_class)
     settings = config.vocabulary
     tokenizer = learn_vocabulary(texts, settings.lowercase, settings.min_frequency, settings.max_size)
+    if config.embeddings and _knows_vector_words(config):
+        tokenizer = _with_words_of(config.embeddings, tokenizer)
     counts = count_words(texts, settings.lowercase)
     frequencies = np.array([counts.get(word, 0) for word in tokenizer.token_strings()], dtype=np.int64)
     frequencies[tokenizer.unknown] = sum(counts.values()) - frequencies.sum()
@@ -48,12 +50,25 @@ def assemble(config: RunConfig, classes: int, texts: Sequence[Words]) -> Parts:
     notes: tuple[str, ...] = ()
     if config.embeddings:
         vectors = load_vectors(config.embeddings, tokenizer.vocabulary)
-        notes = (describe(vectors, frequencies[-len(tokenizer.vocabulary) :]),)
+        seen = frequencies[tokenizer.first_word :] > 0
+        of_seen = Vectors(vectors.dim, vectors.rows[seen], vectors.found[seen])
+        notes = (describe(of_seen, frequencies[tokenizer.first_word :][seen]),)
         config = replace(config, encoder_settings=replace(config.encoder_settings, dim=vectors.dim))
     encoder = build_encoder(config, tokenizer, None)
     if vectors is not None:
         _put_vectors(encoder, vectors, tokenizer)
     return Parts(build_method(config, encoder, classes), tokenizer, config, frequencies, notes)
+
+
+def _knows_vector_words(config: RunConfig) -> bool:
+    wanted = config.vocabulary.from_vectors
+    return bool(config.encoder_settings.frozen if wanted is None else wanted)
+
+
+def _with_words_of(path: str, tokenizer: WordLevelTokenizer) -> WordLevelTokenizer:
+    known = set(tokenizer.vocabulary)
+    more = [word for word in words_of(path) if word == normalize(word, tokenizer.lowercase) and word not in known]
+    return WordLevelTokenizer([*tokenizer.vocabulary, *more], tokenizer.lowercase)
 
 
 def _assemble_pretrained(config: RunConfig, classes: int, encoder_class: Any) -> Parts:
@@ -82,6 +97,5 @@ def build_method(config: RunConfig, encoder: Encoder, classes: int) -> Method:
 
 def _put_vectors(encoder: Encoder, vectors: Vectors, tokenizer: WordLevelTokenizer) -> None:
     table: torch.nn.Embedding = encoder.embedding.table  # type: ignore[assignment, union-attr]
-    first = tokenizer.size - len(tokenizer.vocabulary)
     found = torch.from_numpy(vectors.found)
-    table.weight.data[first:][found] = torch.from_numpy(vectors.rows)[found]
+    table.weight.data[tokenizer.first_word :][found] = torch.from_numpy(vectors.rows)[found]

@@ -44,8 +44,9 @@ def _facts(
     facts = [("method", config["method"]["name"]), ("encoder", config["encoder"]["name"])]
     if config.get("embeddings"):
         facts.append(("word vectors", str(config["embeddings"])))
-    for name, value in metrics.items():
-        facts.append((name.replace("_", " "), f"{value:.4f}" if isinstance(value, float) else str(value)))
+    for name, value in {**metrics, **metrics.get("health", {})}.items():
+        if name != "health":
+            facts.append((name.replace("_", " "), f"{value:.4g}" if isinstance(value, float) else str(value)))
     facts.append(("epochs trained", str(len(history))))
     facts.append(("seed", str(config["seed"])))
     return facts

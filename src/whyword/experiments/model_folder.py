@@ -13,7 +13,7 @@ import torch
 
 from ..data.tokenizers.word_level import WordLevelTokenizer
 from ..data.tokenizers.word_pieces import WordPieceTokenizer
-from ..interfaces.errors import ModelError, WhywordError
+from ..interfaces.errors import ModelError, OptionError, WhywordError
 from ..training.checkpoint import read_tensors, write_tensors, write_text
 from ..training.fitted import FittedClassifier
 from .assemble import build_encoder, build_method
@@ -55,6 +55,18 @@ def save_model(model: TrainedModel, folder: Path) -> None:
     write_tensors(folder / "model.safetensors", tensors)
 
 
+def check_place(place: Path) -> None:
+    """Refuse to put a model where anything but a model is: what stands there is deleted once the new model is whole."""
+    if place.name in ("", ".."):
+        raise OptionError(f"{place} is no name for a model folder: give one, such as {place / 'model'}.")
+    if not place.exists() or (place.is_dir() and not any(place.iterdir())):
+        return
+    try:
+        _read_config(place)
+    except ModelError:
+        raise ModelError(f"{place} exists and is not a whyword model: name another folder.") from None
+
+
 def load_model(folder: Path, device: torch.device | str = "cpu") -> TrainedModel:
     """Read a model folder, or say what is wrong with it."""
     config_values = _read_config(folder)
@@ -73,6 +85,7 @@ def load_model(folder: Path, device: torch.device | str = "cpu") -> TrainedModel
         tensors, _ = read_tensors(folder / "model.safetensors")
         frequencies = tensors.pop(FREQUENCIES, None)
         method.load_state_dict(tensors)
+        history, metrics = _read_history(folder), _read_metrics(folder)
     except WhywordError:
         raise
     except Exception as error:  # whatever a damaged file makes the libraries raise
@@ -80,9 +93,7 @@ def load_model(folder: Path, device: torch.device | str = "cpu") -> TrainedModel
         raise ModelError(f"The model folder {folder} is damaged ({reason}): train it again or copy it anew.") from error
     method.to(device).eval()
     counts = None if frequencies is None else frequencies.numpy()
-    return TrainedModel(
-        FittedClassifier(method, tokenizer, labels, counts), config, _read_history(folder), _read_metrics(folder)
-    )
+    return TrainedModel(FittedClassifier(method, tokenizer, labels, counts), config, history, metrics)
 
 
 def _read_config(folder: Path) -> dict[str, Any]:
@@ -94,7 +105,7 @@ def _read_config(folder: Path) -> dict[str, Any]:
         values = json.loads(_read_text(folder / "config.json"))
     except json.JSONDecodeError as error:
         raise ModelError(f"{folder / 'config.json'} is damaged ({error}): train the model again.") from error
-    if not isinstance(values, dict) or "format" not in values or "whyword" not in values:
+    if not isinstance(values, dict) or not isinstance(values.get("format"), int) or "whyword" not in values:
         raise ModelError(f"{folder} is not a whyword model: its config.json was written by another program.")
     if values["format"] > FORMAT:
         raise ModelError(

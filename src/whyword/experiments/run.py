@@ -14,7 +14,7 @@ from scipy.stats import norm
 
 from ..data.dataset import Dataset, labels
 from ..interfaces.document import Document, Label
-from ..interfaces.errors import ModelError, OptionError
+from ..interfaces.errors import OptionError
 from ..training.checkpoint import put_in_place, read_snapshot, write_snapshot, write_text
 from ..training.corpus import Corpus
 from ..training.distributed import Processes
@@ -23,7 +23,7 @@ from ..training.fitted import FittedClassifier
 from ..training.loop import Step, TrainingRun
 from .assemble import Parts, assemble
 from .config import RunConfig
-from .model_folder import TrainedModel, save_model
+from .model_folder import TrainedModel, check_place, save_model
 
 CHECKPOINT_SECONDS = 30.0  # at most this much work is lost when a run is killed
 
@@ -121,13 +121,12 @@ class Unfinished:
     """The folder beside the model's place in which a run is kept until it is done."""
 
     def __init__(self, place: Path, config: RunConfig, resume: bool) -> None:
+        check_place(place)
         self.place = place
         self.folder = place.with_name(f"{place.name}.training")
         self.config = config
         self.resume = resume
         self.last_kept = time.monotonic()
-        if place.exists() and not (place / "config.json").exists() and any(place.iterdir() if place.is_dir() else [0]):
-            raise ModelError(f"{place} exists and is not a whyword model: name another folder with -o.")
         if resume and not self.folder.exists():
             raise OptionError(f"There is no unfinished run at {self.folder}: leave --resume out to start one.")
         if Processes().is_first:
@@ -138,7 +137,7 @@ class Unfinished:
     def take_up(self, run: TrainingRun, watch: Watch) -> None:
         """Go on where the last process was stopped, if it was with these settings."""
         settings = self.folder / "run.json"
-        now = {**self.config.to_dict(), "train_texts": len(run.train)}
+        now = {**self.config.to_dict(), "texts": run.train.fingerprint}
         if self.resume and settings.exists():
             before = json.loads(settings.read_text(encoding="utf-8"))
             if before != json.loads(json.dumps(now)):

@@ -14,6 +14,8 @@ T = TypeVar("T")
 
 def build(cls: type[T], values: Mapping[str, Any], where: str) -> T:
     """Make a settings dataclass; where names it to the user ("method vmask", "training")."""
+    if not isinstance(values, Mapping):
+        raise OptionError(f"{where} is {values!r}: give a table of settings.")
     hints = get_type_hints(cls)
     known = {field.name for field in fields(cls)}  # type: ignore[arg-type]
     for name in values:
@@ -62,7 +64,7 @@ def _convert_plain(value: Any, kind: Any, where: str) -> Any:
             number = kind(value)
             if isinstance(value, str) or number == value:
                 return number
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         pass
     raise OptionError(f"{where} is {value!r}: give {wanted}.")
 

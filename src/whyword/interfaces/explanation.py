@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -131,10 +132,6 @@ class Explanation:
 
     def to_frame(self) -> pandas.DataFrame:
         """Give a pandas frame with a row per word."""
-        try:
-            import pandas
-        except ImportError:
-            raise MissingExtraError("A data frame", "frames") from None
         columns: dict[str, Any] = {
             "word": self.words,
             "start": [start for start, _ in self.spans],
@@ -144,7 +141,7 @@ class Explanation:
         }
         if self.std_error is not None:
             columns["std_error"] = self.std_error
-        return pandas.DataFrame(columns)
+        return _frame(columns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,3 +152,52 @@ class WordImportance:
     scores: np.ndarray  # (word,)
     frequencies: np.ndarray  # (word,) occurrences in the training texts, or in the corpus that was asked about
     source: str  # what the scores are, in a few words
+
+    def __len__(self) -> int:
+        """Count the words."""
+        return len(self.words)
+
+    @property
+    def ranking(self) -> np.ndarray:
+        """Positions of the words from the highest score down; ties go to the earlier word."""
+        return np.argsort(-self.scores, kind="stable")
+
+    def top(self, k: int = 10) -> WordImportance:
+        """Keep the k words of the highest score, highest first."""
+        return self._choose(self.ranking[:k])
+
+    def at_least(self, count: int) -> WordImportance:
+        """Keep the words that occur at least so often."""
+        return self._choose(np.flatnonzero(self.frequencies >= count))
+
+    def _choose(self, positions: np.ndarray) -> WordImportance:
+        words = tuple(self.words[i] for i in positions)
+        return WordImportance(words, self.scores[positions], self.frequencies[positions], self.source)
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Give word, score and frequency as plain values, highest score first."""
+        for i in self.ranking:
+            yield {"word": self.words[i], "score": float(self.scores[i]), "frequency": int(self.frequencies[i])}
+
+    def to_frame(self) -> pandas.DataFrame:
+        """Give a pandas frame with a row per word, highest score first."""
+        order = self.ranking
+        columns = {
+            "word": [self.words[i] for i in order],
+            "score": self.scores[order],
+            "frequency": self.frequencies[order],
+        }
+        return _frame(columns)
+
+    def __str__(self) -> str:
+        """Name the source and the strongest words in one line."""
+        words = ", ".join(f"{row['word']} {row['score']:.3f} ({row['frequency']:,}x)" for row in self.top(5).rows())
+        return f"{len(self):,} words by {self.source}: {words}"
+
+
+def _frame(columns: Mapping[str, Any]) -> pandas.DataFrame:
+    try:
+        import pandas
+    except ImportError:
+        raise MissingExtraError("A data frame", "frames") from None
+    return pandas.DataFrame(columns)

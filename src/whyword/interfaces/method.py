@@ -40,6 +40,8 @@ class Phase:
     epochs: int
     objectives: Sequence[Objective]
     selects: bool = True  # whether its best weights may be the final ones
+    to_the_end: bool = False  # whether all its epochs are run, because a schedule must finish
+    logits: Callable[[Batch], Tensor] | None = None  # how dev is measured in this phase; None: as the method predicts
 
 
 class Method(nn.Module, ABC):
@@ -67,6 +69,10 @@ class Method(nn.Module, ABC):
     def plan(self, epochs: int) -> Sequence[Phase]:
         """List the phases of training; one phase that trains everything unless a method says otherwise."""
         return [Phase("train", epochs, [Objective(self.losses, list(self.parameters()))])]
+
+    def vocabulary_scores(self, vectors: Tensor) -> Tensor | None:
+        """Score words by their vectors alone, (word, embedding_dim) to (word,); None for methods that need a text."""
+        return None
 
     def health(self, batches: Sequence[Batch]) -> dict[str, float]:
         """Measure, after an epoch, whether the explanation mechanism is alive; nothing for methods that have none."""

@@ -27,8 +27,20 @@ def write_text(path: Path, text: str) -> None:
 def write_tensors(path: Path, tensors: dict[str, Tensor], facts: dict[str, str] | None = None) -> None:
     """Write named tensors in one piece, without pickle; facts are short strings kept in the file's header."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
-    save_file({name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}, beside, facts)
+    save_file(_apart(tensors), beside, facts)
     beside.replace(path)
+
+
+def _apart(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Copy tensors that share memory with an earlier one: the format keeps each by itself."""
+    apart: dict[str, Tensor] = {}
+    seen: set[int] = set()
+    for name, tensor in tensors.items():
+        there = tensor.detach().cpu().contiguous()
+        memory = there.untyped_storage().data_ptr()
+        apart[name] = there.clone() if memory in seen else there
+        seen.add(memory)
+    return apart
 
 
 def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -37,6 +38,14 @@ class Corpus:
     def lengths(self) -> np.ndarray:
         """(text,) number of tokens."""
         return np.array([len(text) for text in self.texts], dtype=np.int64)
+
+    @property
+    def fingerprint(self) -> str:
+        """A short name for exactly these texts and labels, in this order."""
+        code = zlib.crc32(self.labels.tobytes())
+        for text in self.texts:
+            code = zlib.crc32(text.ids.tobytes(), code)
+        return f"{len(self)} texts, {code:08x}"
 
     def batch(self, chosen: np.ndarray) -> Batch:
         """Pad the chosen texts."""

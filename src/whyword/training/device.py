@@ -17,4 +17,7 @@ def choose_device(name: str) -> torch.device:
         raise unknown_name(name, "the choices of --device", ["auto", *present])
     if not present[kind]:
         raise OptionError(f"This machine has no {kind} device: choose auto or cpu.")
-    return torch.device(name)
+    try:
+        return torch.device(name)
+    except RuntimeError:
+        raise OptionError(f"'{name}' is no device: write {kind}, or {kind}:0 for the first of several.") from None

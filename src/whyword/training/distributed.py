@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import torch
 from torch import nn
 
 
@@ -19,7 +20,7 @@ class Processes:
         if int(os.environ.get("WORLD_SIZE", "1")) > 1:
             from accelerate import PartialState
 
-            self._state = PartialState()
+            self._state = PartialState(cpu=not torch.cuda.is_available())  # else it takes a CPU process to be alone
             self.rank, self.count = self._state.process_index, self._state.num_processes
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import torch
@@ -34,7 +35,9 @@ class Best:
         return Best(score, phase, epoch) if score > self.score else replace(self, stale=self.stale + 1)
 
 
-def evaluate(method: Method, batches: list[Batch], device: torch.device) -> DevScore:
+def evaluate(
+    method: Method, batches: list[Batch], device: torch.device, logits_of: Callable[[Batch], Tensor] | None = None
+) -> DevScore:
     """Measure accuracy and mean cross-entropy."""
     method.eval()
     right, loss, texts = 0.0, 0.0, 0
@@ -42,7 +45,7 @@ def evaluate(method: Method, batches: list[Batch], device: torch.device) -> DevS
         for cpu_batch in batches:
             batch = cpu_batch.to(device)
             assert batch.labels is not None
-            logits = method(batch).logits
+            logits = method(batch).logits if logits_of is None else logits_of(batch)
             right += float((logits.argmax(-1) == batch.labels).sum())
             loss += float(cross_entropy(logits, batch.labels, reduction="sum"))
             texts += len(batch)

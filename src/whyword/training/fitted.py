@@ -106,6 +106,8 @@ class FittedClassifier:
 
 def scores_of_words(token_weights: Tensor, batch: Batch, words: int, average: bool) -> Tensor:
     """Gather token weights by word: (batch, time) to (batch, words), pieces summed or averaged; 0 for unread words."""
+    if not words:
+        return token_weights.new_zeros(len(batch), 0)
     index = batch.word_of_token.clamp(min=0)
     weights = token_weights * batch.is_word
     total = weights.new_zeros(len(batch), words).scatter_add(1, index, weights)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
@@ -12,6 +13,7 @@ from torch import Tensor
 
 from ..data.batching import training_batches
 from ..interfaces.document import Batch
+from ..interfaces.errors import OptionError
 from ..interfaces.method import Method, Phase
 from .corpus import Corpus
 from .distributed import Processes
@@ -72,15 +74,15 @@ class TrainingRun:
         self.method.train()
         while self.position.phase < len(self.plan):
             phase = self.plan[self.position.phase]
-            while self.position.epoch < phase.epochs and not self._out_of_patience():
+            while self.position.epoch < phase.epochs and not self._out_of_patience(phase):
                 yield from self._epoch(phase)
             self._end_phase(phase)
         if self.chosen_weights:
             self.method.load_state_dict(self.chosen_weights)
         self.method.eval()
 
-    def _out_of_patience(self) -> bool:
-        patience = self.settings.patience
+    def _out_of_patience(self, phase: Phase) -> bool:
+        patience = None if phase.to_the_end else self.settings.patience
         return self.best is not None and patience is not None and self.best.stale >= patience
 
     def _epoch(self, phase: Phase) -> Iterator[Step]:
@@ -97,16 +99,16 @@ class TrainingRun:
             for optimizing in self.optimizing:
                 losses = optimizing.step(self.method, batch, progress, len(mine) / len(chosen), self.processes)
                 for name, loss in losses.items():
-                    at.sums[name] = at.sums.get(name, 0.0) + float(loss)
+                    at.sums[name] = at.sums.get(name, 0.0) + _finite(float(loss), name, at.epoch)
             at.step += 1
             at.tokens += int(self.train.lengths[chosen].sum())
             at.seconds += time.perf_counter() - started
             record = self._end_epoch(phase, len(batches)) if at.step == len(batches) else None
-            yield Step(phase.name, self.position.epoch, at.step, len(batches), at.tokens, record)
+            yield Step(phase.name, at.epoch, at.step, len(batches), at.tokens, record)
 
     def _end_epoch(self, phase: Phase, steps: int) -> dict[str, Any]:
         at = self.position
-        score = evaluate(self.method, self.dev_batches, self.device)
+        score = evaluate(self.method, self.dev_batches, self.device, phase.logits)
         best = Best(score, phase.name, at.epoch) if self.best is None else self.best.next(score, phase.name, at.epoch)
         if best.stale == 0:
             self.best_weights = copy_weights(self.method)
@@ -183,6 +185,14 @@ class TrainingRun:
                 state.setdefault(int(parameter), {})[entry] = value
             groups = optimizing.optimizer.state_dict()["param_groups"]
             optimizing.optimizer.load_state_dict({"state": state, "param_groups": groups})
+
+
+def _finite(loss: float, name: str, epoch: int) -> float:
+    if not math.isfinite(loss):
+        raise OptionError(
+            f"The loss '{name}' became {loss} in epoch {epoch + 1}: give a smaller training.learning_rate or clip."
+        )
+    return loss
 
 
 def _named(prefix: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:

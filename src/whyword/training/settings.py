@@ -11,7 +11,7 @@ class Training:
     """Settings of the training loop."""
 
     epochs: int = 30  # at most; training stops earlier when dev accuracy no longer rises
-    patience: int | None = 5  # epochs without a better dev accuracy before a phase stops; None: never
+    patience: int | None = 4  # epochs without a better dev accuracy before a phase stops; None: never
     batch_size: int = 64  # texts per step
     batch_tokens: int = 16_384  # padded tokens per step at most, for long texts
     learning_rate: float | None = None  # None: the encoder's own

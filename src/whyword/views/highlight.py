@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from math import isfinite, isnan
+from statistics import median
 
 NEGLIGIBLE = 0.05  # weaker words look like the page they stand on
 
@@ -27,11 +28,17 @@ class Highlight:
 
     @property
     def strengths(self) -> tuple[float, ...]:
-        """Scores divided by the largest magnitude, so that the strongest word has 1 or -1; all 0 if nothing speaks."""
-        largest = max((abs(score) for score in self.scores if isfinite(score)), default=0.0)
+        """How strongly to paint each word: 1 or -1 for the strongest, 0 for what does not stand out.
+
+        Signed scores count from 0. Weights and gates count from the text's median word: a gate that keeps every other
+        word with probability one half paints only those that it keeps more surely.
+        """
+        middle = 0.0 if self.signed or len(self.scores) < 2 else _median(self.scores)
+        beyond = [score - middle if self.signed else max(0.0, score - middle) for score in self.scores]
+        largest = max((abs(score) for score in beyond if isfinite(score)), default=0.0)
         if largest == 0:
             return (0.0,) * len(self.scores)
-        return tuple(0.0 if isnan(score) else max(-1.0, min(score / largest, 1.0)) for score in self.scores)
+        return tuple(0.0 if isnan(score) else max(-1.0, min(score / largest, 1.0)) for score in beyond)
 
     def runs(self) -> list[list[Run]]:
         """Cut each text into runs (string, score, strength); what lies between words has the score None."""
@@ -99,3 +106,8 @@ def _merge(runs: Iterable[Run], weakest: float) -> Iterator[Run]:
             yield from group
         else:
             yield "".join(string for string, _, _ in group), None, 0.0
+
+
+def _median(scores: tuple[float, ...]) -> float:
+    finite = [score for score in scores if isfinite(score)]
+    return median(finite) if finite else 0.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from html import escape
 
 HEAD = """<!doctype html>
 <html lang="en">
@@ -13,10 +14,13 @@ HEAD = """<!doctype html>
 <style>
 :root { color-scheme: light dark; }
 body { max-width: 50rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.6 system-ui, sans-serif; }
+h2 { margin: 2.5rem 0 .5rem; font-size: 1.1rem; }
+.whyword { padding: .6rem 0; border-top: 1px solid rgba(128, 128, 128, .4); }
 </style>
 </head>
 <body>
 """
+TAIL = "</body>\n</html>\n"
 
 
 def page(fragments: Iterable[str]) -> Iterator[str]:
@@ -24,4 +28,9 @@ def page(fragments: Iterable[str]) -> Iterator[str]:
     yield HEAD
     for fragment in fragments:
         yield fragment + "\n"
-    yield "</body>\n</html>\n"
+    yield TAIL
+
+
+def heading(text: str) -> str:
+    """Write a heading, safe for any text."""
+    return f"<h2>{escape(text)}</h2>"

@@ -21,12 +21,13 @@ class WordLevelTokenizer:
     padding, unknown, separator = 0, 1, 2  # their places in SPECIAL
     mask: int | None = 3
     limit: int | None = None
+    first_word = len(SPECIAL)  # id of the first word of the vocabulary
 
     def __init__(self, vocabulary: Sequence[str], lowercase: bool = True) -> None:
         self.vocabulary = tuple(vocabulary)
         self.lowercase = lowercase
         self.size = len(SPECIAL) + len(self.vocabulary)
-        self._ids = {word: number for number, word in enumerate(self.vocabulary, start=len(SPECIAL))}
+        self._ids = {word: number for number, word in enumerate(self.vocabulary, start=self.first_word)}
 
     def __call__(self, texts: Sequence[Words]) -> list[Tokens]:
         """Tokenize many texts at once."""
@@ -41,10 +42,7 @@ class WordLevelTokenizer:
                 ids.append(self.separator)
                 word.append(-1)
                 segment.append(0)
-            if self.lowercase:
-                found = [self._ids.get(string[start:end].lower(), self.unknown) for start, end in spans]
-            else:
-                found = [self._ids.get(string[start:end], self.unknown) for start, end in spans]
+            found = [self._ids.get(normalize(string[a:b], self.lowercase), self.unknown) for a, b in spans]
             first = 0 if number == 0 else len(text.spans[0])
             word.extend(range(first, first + len(found)))
             ids.extend(found)
@@ -75,12 +73,15 @@ class WordLevelTokenizer:
         return cls([name for name, _ in names[len(SPECIAL) :]], lowercase=tokenizer.normalizer is not None)
 
 
+def normalize(word: str, lowercase: bool) -> str:
+    """Write a word as the vocabulary does: with a straight apostrophe, as pretrained vectors have it."""
+    straight = word.replace("’", "'")
+    return straight.lower() if lowercase else straight
+
+
 def count_words(texts: Iterable[Words], lowercase: bool = True) -> Counter[str]:
-    """Count the occurrences of each word, in lower case if asked."""
-    counts: Counter[str] = Counter()
-    for text in texts:
-        counts.update(word.lower() for word in text.strings) if lowercase else counts.update(text.strings)
-    return counts
+    """Count the occurrences of each word."""
+    return Counter(normalize(word, lowercase) for text in texts for word in text.strings)
 
 
 def learn_vocabulary(

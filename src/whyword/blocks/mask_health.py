@@ -1,0 +1,51 @@
+"""Is a word mask alive? Its keep probabilities must differ between words (METHODS §9, pitfalls 1 and 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+
+from ..interfaces.document import Batch
+from ..interfaces.method import Method
+
+COLLAPSED = 0.02  # standard deviation over words below which the ranking is noise
+SATURATED = 0.97  # mean above which the mask lets everything through
+
+
+def keep_statistics(method: Method, batches: Sequence[Batch]) -> dict[str, float]:
+    """Smallest, mean, largest and standard deviation of the own scores over distinct tokens of the batches."""
+    tokens, scores = [], []
+    for batch in batches:
+        weights = method(batch).token_weights
+        assert weights is not None
+        tokens.append(batch.tokens[batch.is_word].cpu())
+        scores.append(weights[batch.is_word].double().cpu())
+    _, number = torch.unique(torch.cat(tokens), return_inverse=True)
+    values = torch.cat(scores)
+    totals = values.new_zeros(int(number.max()) + 1).scatter_add(0, number, values)
+    keep = totals / torch.bincount(number)
+    return {
+        "keep_min": float(keep.min()),
+        "keep_mean": float(keep.mean()),
+        "keep_max": float(keep.max()),
+        "keep_sd": float(keep.std(unbiased=False)),
+    }
+
+
+def mask_warnings(health: dict[str, float], prior: float) -> list[str]:
+    """Judge a mask by its statistics."""
+    if not health:
+        return []
+    if health["keep_sd"] < COLLAPSED:
+        return [
+            f"the word mask has collapsed: keep probabilities differ by only {health['keep_sd']:.3f} (standard "
+            f"deviation) around {health['keep_mean']:.2f}, so its ranking of words is noise. Lower method.beta and "
+            "method.beta_end, or train longer."
+        ]
+    if health["keep_mean"] > SATURATED:
+        return [
+            f"the word mask lets everything through (mean keep probability {health['keep_mean']:.3f}), so it explains "
+            f"little. Raise method.beta_end, or set method.prior below {prior}."
+        ]
+    return []

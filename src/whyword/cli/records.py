@@ -1,0 +1,106 @@
+"""One record per text as JSON lines, CSV or Parquet, written in a stream."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any
+
+from ..interfaces.errors import MissingExtraError
+
+Record = Mapping[str, Any]
+Write = Callable[[Record], object]
+
+ROW_GROUP = 1024  # records of a Parquet file written at a time
+
+
+def record_writer(path: Path, name: str) -> AbstractContextManager[Write]:
+    """Open a file for records, in the format that the ending of a name asks for."""
+    if name.endswith(".parquet"):
+        return _parquet(path)
+    if name.endswith(".csv"):
+        return _csv(path)
+    return _json_lines(path, name.endswith(".gz"))
+
+
+@contextmanager
+def _json_lines(path: Path, zipped: bool) -> Iterator[Write]:
+    with gzip.open(path, "wt", encoding="utf-8") if zipped else path.open("w", encoding="utf-8") as file:
+        yield lambda record: file.write(json.dumps(record, ensure_ascii=False) + "\n")
+
+
+@contextmanager
+def _csv(path: Path) -> Iterator[Write]:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+
+        def write(record: Record) -> None:
+            flat = dict(_flat(record))
+            if file.tell() == 0:
+                writer.writerow(flat)
+            writer.writerow(flat.values())
+
+        yield write
+
+
+def _flat(record: Record) -> Iterator[tuple[str, Any]]:
+    """Give a column to each entry of a mapping inside a record."""
+    for name, value in record.items():
+        if isinstance(value, Mapping):
+            yield from ((f"{name}.{key}", entry) for key, entry in value.items())
+        else:
+            yield name, value
+
+
+@contextmanager
+def _parquet(path: Path) -> Iterator[Write]:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtraError("Writing Parquet files", "parquet") from None
+    waiting: list[Record] = []
+    file: Any = None
+
+    def flush() -> None:
+        nonlocal file
+        if file is None:
+            fields = [pyarrow.field(name, _arrow_type(name, value)) for name, value in waiting[0].items()]
+            file = pyarrow.parquet.ParquetWriter(path, pyarrow.schema(fields))
+        rows = [
+            {name: list(value.items()) if isinstance(value, Mapping) else value for name, value in record.items()}
+            for record in waiting
+        ]
+        file.write_table(pyarrow.Table.from_pylist(rows, file.schema))
+        waiting.clear()
+
+    def write(record: Record) -> None:
+        waiting.append(record)
+        if len(waiting) == ROW_GROUP:
+            flush()
+
+    try:
+        yield write
+    finally:
+        if waiting:
+            flush()
+        if file is not None:
+            file.close()
+
+
+def _arrow_type(name: str, value: Any) -> Any:
+    """Name the type of a column after a value of its first record, and after its name where that is empty."""
+    import pyarrow
+
+    if isinstance(value, Mapping):
+        return pyarrow.map_(pyarrow.string(), pyarrow.float64())
+    if isinstance(value, list):
+        kinds = {"words": pyarrow.string(), "spans": pyarrow.list_(pyarrow.int64()), "segments": pyarrow.int64()}
+        return pyarrow.list_(kinds.get(name, pyarrow.float64()))
+    if isinstance(value, str):
+        return pyarrow.string()
+    return pyarrow.int64() if isinstance(value, int) or name == "seed" else pyarrow.float64()

@@ -1,0 +1,200 @@
+"""`whyword words`: which words matter to a model at large, and whether they are just the frequent ones."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..interfaces.errors import OptionError, unknown_name
+from . import options
+
+if TYPE_CHECKING:
+    from ..experiments.frequency_link import FrequencyLink
+    from ..interfaces.document import Document
+    from ..interfaces.explanation import WordImportance
+    from .corpus import Corpus
+
+TABLES = (".csv", ".jsonl", ".jsonl.gz")
+PICTURES = (".png", ".svg", ".pdf")
+SHOWN, IN_CLOUD, SAMPLE = 50, 80, 500
+RARE = 2  # a word seen so often or less is judged on no evidence to speak of
+BAR = 20  # characters
+
+
+def command(
+    model: options.Model,
+    data: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="DATA",
+            help="Texts to score words in: a file, a folder, a name, hub:owner/name or planted (test split, else dev).",
+        ),
+    ] = None,
+    top: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="K", help="Only the K highest. Left out: 50 shown, 80 in a cloud, all in a table."),
+    ] = None,
+    min_count: Annotated[int, typer.Option(min=1, metavar="N", help="Only words that occur at least N times.")] = 1,
+    explainer: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Put together this explainer's scores over DATA.")
+    ] = None,
+    reduce: Annotated[
+        str | None, typer.Option(metavar="sum|mean", help="How. Left out: sum, and mean for the model's own scores.")
+    ] = None,
+    sample: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Texts drawn from DATA. Left out: 500 with --explainer, else all."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="A .csv, .jsonl, .jsonl.gz, .png, .svg or .pdf file."),
+    ] = None,
+    plot: Annotated[
+        str | None, typer.Option(metavar="cloud|scatter", help="The picture for -o: a word cloud if left out.")
+    ] = None,
+    text: options.TextColumn = "text",
+    label: options.LabelColumn = "label",
+    text_pair: options.PairColumn = None,
+    data_dir: options.DataDir = None,
+    seed: options.Seed = 0,
+    device: options.Device = "auto",
+    threads: options.Threads = None,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Rank all words by how much they matter to the model.
+
+    Models with a gate per word need no DATA; attention and transformers are averaged over it, explainers summed.
+    """
+    from ..data.rows import Columns
+    from ..experiments.explaining import make_explainer
+    from ..experiments.frequency_link import frequency_link
+    from ..experiments.model_folder import load_model
+    from ..experiments.word_importance import word_importance
+    from ..training.device import choose_device
+    from .corpus import read_corpus
+
+    options.use_threads(threads)
+    _check(output, plot, sample, data)
+    classifier = load_model(model, choose_device(device)).classifier
+    chosen = None if explainer is None else make_explainer(explainer, classifier, seed)
+    documents, notes = None, []
+    if data is not None:
+        corpus = read_corpus(data, Columns(text=text, label=label, text_pair=text_pair), data_dir)
+        documents, note = _documents(corpus, SAMPLE if sample is None and chosen else sample, seed, quiet)
+        notes.append(note)
+    importance = word_importance(classifier, documents, chosen, reduce)
+    if reduce == "sum" or (chosen and reduce is None):
+        notes.append("A sum grows with the number of texts a word stands in; --reduce mean does not.")
+    importance = _frequent(importance, min_count)
+    shown = importance.top(top or SHOWN)
+    link = frequency_link(importance)
+    notes += _about_rare_words(shown, data is not None)
+    if output is not None:
+        notes += [_write(importance, link, output, plot or "cloud", top), str(link)]
+    if as_json:
+        record = {"source": importance.source, "words": len(importance), "top": list(shown.rows()), **link.to_dict()}
+        print(json.dumps(record if output is None else {"output": str(output), **record}, ensure_ascii=False))
+    elif output is None:
+        _show(shown, len(importance), link)
+    if not quiet:
+        for sentence in notes:
+            print(sentence, file=sys.stderr)
+
+
+def _check(output: Path | None, plot: str | None, sample: int | None, data: str | None) -> None:
+    from .outputs import check_output
+
+    if output is not None:
+        check_output(output, (*TABLES, *PICTURES), [] if data is None else [data])
+    if plot is not None and plot not in ("cloud", "scatter"):
+        raise unknown_name(plot, "plots", ("cloud", "scatter"))
+    if plot is not None and (output is None or output.suffix not in PICTURES):
+        raise OptionError(f"--plot {plot} needs a picture to draw: name one with -o, such as -o {plot}.png.")
+    if sample is not None and data is None:
+        raise OptionError(f"--sample {sample} has nothing to draw from: give DATA, or leave it out.")
+
+
+def _documents(corpus: Corpus, sample: int | None, seed: int, quiet: bool) -> tuple[Iterator[Document], str]:
+    """Take all documents or draw some, with progress; also say which they are."""
+    from ..experiments.word_importance import draw
+    from .progress import track
+
+    if sample is None:
+        documents = track(corpus.documents, "words", corpus.count, quiet)
+        return documents, f"Words and frequencies are those of {corpus.name}."
+    drawn = draw(corpus.documents, sample, seed)
+    documents = track(drawn, "words", lambda: len(drawn), quiet)
+    return documents, f"Words and frequencies are those of {len(drawn):,} texts drawn from {corpus.name} (seed {seed})."
+
+
+def _frequent(importance: WordImportance, min_count: int) -> WordImportance:
+    kept = importance.at_least(min_count)
+    if not len(kept):
+        most = importance.frequencies.argmax()
+        raise OptionError(
+            f"--min-count {min_count}: no word occurs so often, not even '{importance.words[most]}' "
+            f"({importance.frequencies[most]:,} times): lower it."
+        )
+    return kept
+
+
+def _about_rare_words(shown: WordImportance, from_texts: bool) -> list[str]:
+    from ..experiments.word_importance import GATE
+
+    gated = shown.source.startswith(GATE)
+    rare = int((shown.frequencies <= RARE).sum())
+    if not rare or (gated and from_texts):  # how often training saw the words of other texts is not shown
+        return []
+    grounds = "their vector alone" if gated else "one or two places"
+    return [
+        f"Seen only once or twice, so judged by {grounds}: {rare} of the {len(shown)} highest words; "
+        "--min-count 5 leaves such words out."
+    ]
+
+
+def _write(importance: WordImportance, link: FrequencyLink, output: Path, plot: str, top: int | None) -> str:
+    from .outputs import write_records
+
+    if output.suffix not in PICTURES:
+        count = write_records(importance.top(top or len(importance)).rows(), output)
+        return f"Wrote {count:,} words to {output}."
+    from .pictures import save_figure
+
+    if plot == "cloud":
+        from ..plots.word_cloud import word_cloud
+
+        save_figure(word_cloud(importance, top or IN_CLOUD), output)
+    else:
+        from ..plots.frequency_importance import frequency_importance
+
+        save_figure(frequency_importance(importance, link.pearson, link.spearman), output)
+    return f"Drew {output}."
+
+
+def _show(shown: WordImportance, words: int, link: FrequencyLink) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from ..views.characters import showable
+    from .screen import screen
+
+    console = screen()
+    block = "#" if console.options.ascii_only else "█"
+    longest = max(abs(shown.scores).max(), 1e-9)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("word", no_wrap=True, overflow="ellipsis", max_width=40)
+    table.add_column("score", justify="right")
+    table.add_column("", no_wrap=True, width=BAR)
+    table.add_column("frequency", justify="right")
+    for row in shown.rows():
+        bar = block * round(BAR * max(0.0, row["score"]) / longest)
+        table.add_row(Text(showable(row["word"])), f"{row['score']:.3f}", Text(bar, "blue"), f"{row['frequency']:,}")
+    console.print(f"The {len(shown):,} highest of {words:,} words by {shown.source}:", markup=False)
+    console.print(table)
+    console.print(Text(str(link)), soft_wrap=not console.is_terminal)

@@ -1,0 +1,154 @@
+"""Global word importance: one score per word, from the model's gate or from its explanations of many texts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from random import Random
+
+import numpy as np
+import torch
+
+from ..data.tokenizers.word_level import SPECIAL, normalize
+from ..explainers.own import Own
+from ..interfaces.document import Batch, Document
+from ..interfaces.errors import DataError, OptionError, unknown_name
+from ..interfaces.explainer import Explainer
+from ..interfaces.explanation import Explanation, WordImportance
+from ..training.fitted import FittedClassifier
+from .explaining import explain_documents
+
+GATE = "the gate of"  # how the source begins where words are scored without a text
+
+
+def word_importance(
+    classifier: FittedClassifier,
+    documents: Iterable[Document] | None = None,
+    explainer: Explainer | None = None,
+    reduce: str | None = None,
+) -> WordImportance:
+    """Score words by the model's gate, else by its own scores averaged over documents.
+
+    With an explainer: its scores for the predicted classes, summed as VMASK sums those of LIME, or averaged.
+    """
+    if reduce not in (None, "sum", "mean"):
+        raise unknown_name(str(reduce), "ways to reduce the scores of a word", ("sum", "mean"))
+    if explainer is not None:
+        if documents is None:
+            raise OptionError(f"The explainer '{explainer.name}' needs texts to explain: give a corpus (DATA).")
+        return _from_explanations(classifier, documents, explainer, reduce or "sum")
+    method = method_name(classifier)
+    if classifier.method.own_score is None:
+        raise OptionError(
+            f"The method '{method}' has no word scores of its own: train with the method vmask, or sum the scores of "
+            "an explainer, such as occlusion, over a corpus (--explainer occlusion and DATA)."
+        )
+    gates = _gates(classifier)
+    if gates is not None:
+        if reduce is not None:
+            raise OptionError(
+                f"'{method}' has one gate per word, so there is nothing to {reduce}: leave --reduce out, or name an "
+                "explainer."
+            )
+        return gates if documents is None else _only_words_of(gates, documents, classifier)
+    if documents is None:
+        raise OptionError(
+            f"The word scores of this '{method}' model depend on the text a word stands in, so they are averaged over "
+            "a corpus: give one (DATA)."
+        )
+    return _from_explanations(classifier, documents, Own(), reduce or "mean")
+
+
+def method_name(classifier: FittedClassifier) -> str:
+    """Name the method after the file it lives in."""
+    return type(classifier.method).__module__.rpartition(".")[2].replace("_", "-")
+
+
+def draw(documents: Iterable[Document], size: int, seed: int) -> list[Document]:
+    """Draw so many documents at random, each equally likely, in their order; memory holds only those drawn."""
+    generator = Random(seed)
+    drawn: list[tuple[int, Document]] = []
+    for number, document in enumerate(documents):
+        if number < size:
+            drawn.append((number, document))
+        elif (place := generator.randrange(number + 1)) < size:
+            drawn[place] = number, document
+    return [document for _, document in sorted(drawn, key=lambda item: item[0])]
+
+
+@torch.inference_mode()
+def _gates(classifier: FittedClassifier) -> WordImportance | None:
+    """Ask the gate about every word of the vocabulary; None where a gate needs a text or there are only pieces."""
+    method = classifier.method
+    if method.encoder.token_kind != "words" or classifier.frequencies is None:
+        return None
+    method.eval()
+    strings = classifier.tokenizer.token_strings()
+    words = np.array([number for number, string in enumerate(strings) if string not in SPECIAL])
+    tokens = torch.from_numpy(words).unsqueeze(1).to(classifier.device)  # each word a text of its own
+    nothing = torch.zeros_like(tokens)
+    vectors = method.encoder.embed(Batch(tokens, torch.ones_like(tokens, dtype=torch.bool), nothing, nothing))
+    scores = method.vocabulary_scores(vectors[:, 0])
+    if scores is None:
+        return None
+    return WordImportance(
+        words=tuple(strings[number] for number in words),
+        scores=scores.double().cpu().numpy(),
+        frequencies=classifier.frequencies[words],
+        source=f"{GATE} {method_name(classifier)}",
+    )
+
+
+def _only_words_of(
+    gates: WordImportance, documents: Iterable[Document], classifier: FittedClassifier
+) -> WordImportance:
+    """Keep the words that a corpus holds, with their frequencies in it; words the model does not know are left out."""
+    lowercase = _lowercase(classifier)
+    counts = Counter(normalize(word, lowercase) for document in documents for word in document.words.strings)
+    there = [i for i, word in enumerate(gates.words) if word in counts]
+    if not there:
+        raise DataError("The corpus holds no word that the model knows: give texts of the language it was trained on.")
+    words = tuple(gates.words[i] for i in there)
+    return WordImportance(words, gates.scores[there], np.array([counts[word] for word in words]), gates.source)
+
+
+def _from_explanations(
+    classifier: FittedClassifier, documents: Iterable[Document], explainer: Explainer, reduce: str
+) -> WordImportance:
+    lowercase = _lowercase(classifier)
+    counts: Counter[str] = Counter()
+    totals: dict[str, float] = {}
+    for explanation in explain_documents(classifier, documents, explainer):
+        strings = explanation.words
+        for i in _read(explanation, classifier):
+            word = normalize(strings[i], lowercase)
+            counts[word] += 1
+            totals[word] = totals.get(word, 0.0) + float(explanation.scores[i])
+    if not counts:
+        raise DataError("The corpus holds no words: give texts with at least one.")
+    words = sorted(counts, key=lambda word: (-counts[word], word))
+    frequencies = np.array([counts[word] for word in words])
+    sums = np.array([totals[word] for word in words])
+    scores = (
+        f"the own scores of {method_name(classifier)}" if isinstance(explainer, Own) else f"{explainer.name} scores"
+    )
+    return WordImportance(
+        words=tuple(words),
+        scores=sums if reduce == "sum" else sums / frequencies,
+        frequencies=frequencies,
+        source=f"the {reduce} of {scores}",
+    )
+
+
+def _read(explanation: Explanation, classifier: FittedClassifier) -> Iterable[int]:
+    """Positions of the words that the encoder read: its limit may have cut some off, which have no score."""
+    if not explanation.unread:
+        return range(len(explanation.words))
+    places = classifier.tokenizer([explanation.document.words])[0].word
+    found: list[int] = np.unique(places[places >= 0]).tolist()
+    return found
+
+
+def _lowercase(classifier: FittedClassifier) -> bool:
+    """Words are told apart by case only where a word-level vocabulary does."""
+    return bool(getattr(classifier.tokenizer, "lowercase", True))

@@ -1,0 +1,109 @@
+"""Does importance follow frequency? One dot per word: VMASK's figure 2."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
+from matplotlib.ticker import FuncFormatter, NullFormatter
+
+from ..interfaces.explanation import WordImportance
+from ..maths.correlation import Correlation
+from ..views.colors import BLUE, ORANGE, Color, hexadecimal
+from .glyphs import drawable, ruler
+
+LABELLED = 10  # words of the highest score, and as many of the most frequent
+LETTERS = 9.0  # points
+GRAY: Color = (60, 60, 60)
+
+Box = tuple[float, float, float, float]  # left, bottom, right, top
+
+
+def frequency_importance(
+    importance: WordImportance, pearson: Correlation | None, spearman: Correlation | None
+) -> Figure:
+    """Scatter importance against log frequency, with names for the strongest and the most frequent words."""
+    figure = Figure(figsize=(8.0, 5.4), dpi=100, layout="constrained")
+    axes = figure.add_subplot()
+    frequencies, scores = np.maximum(importance.frequencies, 1), importance.scores
+    faint = max(0.08, min(0.7, 20.0 / math.sqrt(max(1, len(importance)))))  # the more words, the fainter each
+    axes.scatter(frequencies, scores, s=14, color=hexadecimal(BLUE), alpha=faint, linewidths=0, rasterized=True)
+    strongest = importance.ranking[:LABELLED]
+    commonest = np.argsort(-frequencies, kind="stable")[:LABELLED]
+    for chosen, marker, color, label in (
+        (commonest, "s", GRAY, "most frequent"),
+        (strongest, "o", ORANGE, "highest score"),
+    ):
+        edge = hexadecimal(color)
+        axes.scatter(frequencies[chosen], scores[chosen], s=22, marker=marker, c="none", edgecolors=edge, label=label)
+    axes.margins(x=0.06, y=0.12)
+    axes.set_xlabel("frequency (log scale)")
+    axes.set_ylabel(f"importance: {importance.source}", parse_math=False)
+    axes.set_title(_title(len(importance), pearson, spearman), fontsize=10)
+    axes.spines[["top", "right"]].set_visible(False)
+    named = list(dict.fromkeys([*strongest.tolist(), *commonest.tolist()]))
+    if named:
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(
+            FuncFormatter(lambda frequency, _: f"{frequency:,.0f}" if frequency >= 1 else "")
+        )
+        axes.xaxis.set_minor_formatter(NullFormatter())
+        figure.legend(loc="outside lower right", ncols=2, fontsize=8, frameon=False)
+        figure.draw_without_rendering()  # settles where the axes lie
+        colors = [ORANGE if i in strongest else GRAY for i in named]
+        points = np.stack([frequencies[named], scores[named]], axis=1)
+        _name(axes, figure, drawable(tuple(importance.words[i] for i in named)), points, colors)
+    return figure
+
+
+def _title(words: int, pearson: Correlation | None, spearman: Correlation | None) -> str:
+    if pearson is None or spearman is None:
+        return f"{words:,} words; no correlation, as frequency or importance does not vary"
+    return (
+        f"{words:,} words   Pearson r = {pearson.value:.3f} [{pearson.low:.3f}, {pearson.high:.3f}]   "
+        f"Spearman ρ = {spearman.value:.3f} [{spearman.low:.3f}, {spearman.high:.3f}]"
+    )
+
+
+def _name(axes: Axes, figure: Figure, words: list[str], points: np.ndarray, colors: list[Color]) -> None:
+    """Write each word in the nearest free place to its point, with a line where that is far."""
+    measure = ruler(figure)
+    frame = axes.get_window_extent()
+    pixels = axes.transData.transform(points)
+    taken: list[Box] = [(x - 4, y - 4, x + 4, y + 4) for x, y in pixels]
+    for word, (x, y), point, color in zip(words, pixels, points, colors, strict=True):
+        width, height, descent = measure(word, LETTERS)
+        for distance, angle in _ways():
+            left = x + distance * math.cos(angle) - width / 2 * (1 - math.cos(angle))
+            bottom = y + distance * math.sin(angle) - height / 2
+            box = (left - 2, bottom - 2, left + width + 2, bottom + height + 2)
+            inside = frame.x0 <= box[0] and box[2] <= frame.x1 and frame.y0 <= box[1] and box[3] <= frame.y1
+            if not inside or any(_overlap(box, other) for other in taken):
+                continue
+            taken.append(box)
+            name = axes.annotate(
+                word,
+                xy=tuple(point),
+                xytext=((left - x) * 72 / 100, (bottom + descent - y) * 72 / 100),  # pixels to points
+                textcoords="offset points",
+                fontsize=LETTERS,
+                color=hexadecimal(color),
+                va="baseline",
+                parse_math=False,
+                arrowprops={"arrowstyle": "-", "color": hexadecimal(color), "lw": 0.5} if distance > 16 else None,
+            )
+            name.set_path_effects([withStroke(linewidth=2.5, foreground="white")])
+            break
+
+
+def _ways() -> list[tuple[float, float]]:
+    """Distances in pixels and angles, nearest first, to the right before to the left."""
+    angles = [0.0, math.pi / 4, -math.pi / 4, math.pi / 2, -math.pi / 2, 3 * math.pi / 4, -3 * math.pi / 4, math.pi]
+    return [(distance, angle) for distance in range(8, 240, 8) for angle in angles]
+
+
+def _overlap(one: Box, other: Box) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]

@@ -1,0 +1,69 @@
+"""Is a word mask alive?"""
+
+import math
+from collections import defaultdict
+
+import pytest
+import torch
+from torch import nn
+
+from reference.samples import random_batch
+from reference.word_masks import batch_for
+from whyword.blocks.mask_health import keep_statistics, mask_warnings
+from whyword.interfaces.method import Prediction
+
+ALIVE = {"keep_min": 0.2, "keep_mean": 0.6, "keep_max": 0.99, "keep_sd": 0.2}
+
+
+class Told(nn.Module):
+    """Says of each token a number that depends on the token and its place."""
+
+    def forward(self, batch):
+        places = torch.arange(batch.tokens.shape[1])
+        weights = torch.sin(batch.tokens * 1.7 + places * 0.3) * 0.4 + 0.5
+        return Prediction(torch.zeros(len(batch), 2), torch.zeros(len(batch), 1), weights)
+
+
+@pytest.mark.parametrize("batches", [[random_batch([3, 1, 5]), random_batch([4, 4])], [batch_for("pieces")]])
+def test_statistics_are_over_distinct_tokens_each_with_its_mean(batches):
+    by_token = defaultdict(list)
+    for batch in batches:
+        for row, words in enumerate(batch.word_of_token.tolist()):
+            for time, word in enumerate(words):
+                if word >= 0:
+                    by_token[int(batch.tokens[row, time])].append(Told()(batch).token_weights[row, time].item())
+    means = [sum(values) / len(values) for values in by_token.values()]
+    mean = sum(means) / len(means)
+    deviation = math.sqrt(sum((value - mean) ** 2 for value in means) / len(means))
+    expected = {"keep_min": min(means), "keep_mean": mean, "keep_max": max(means), "keep_sd": deviation}
+    assert keep_statistics(Told(), batches) == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_mask_that_tells_words_apart_gives_no_warning():
+    assert mask_warnings(ALIVE, 0.5) == []
+    assert mask_warnings({}, 0.5) == []
+
+
+def test_a_collapsed_mask_is_named_with_what_to_change():
+    (warning,) = mask_warnings(ALIVE | {"keep_sd": 0.019, "keep_mean": 0.51}, 0.5)
+    assert "collapsed" in warning
+    assert "0.019" in warning
+    assert "0.51" in warning
+    assert "Lower method.beta" in warning
+
+
+def test_a_saturated_mask_is_named_with_what_to_change():
+    (warning,) = mask_warnings(ALIVE | {"keep_sd": 0.03, "keep_mean": 0.971}, 0.3)
+    assert "lets everything through" in warning
+    assert "0.971" in warning
+    assert "Raise method.beta" in warning
+    assert "0.3" in warning
+
+
+def test_the_limits_are_those_of_the_pitfalls():
+    assert mask_warnings(ALIVE | {"keep_sd": 0.021}, 0.5) == []
+    assert mask_warnings(ALIVE | {"keep_mean": 0.969}, 0.5) == []
+
+
+def test_a_mask_that_is_both_open_and_flat_is_one_warning():
+    assert len(mask_warnings(ALIVE | {"keep_sd": 0.0, "keep_mean": 1.0}, 0.5)) == 1

@@ -1,0 +1,80 @@
+"""The gate network, and the units that share a gate."""
+
+import torch
+
+from reference.word_masks import batch_for
+from whyword.blocks.word_gate import Units, WordGate
+from whyword.interfaces.document import Batch
+
+PIECES = batch_for("pieces")
+
+
+def test_the_gate_is_one_hidden_layer_of_tanh():
+    gate = WordGate(3, 5).double()
+    vectors = torch.randn(2, 4, 3, dtype=torch.float64)
+    for row in range(2):
+        for time in range(4):
+            hidden = [
+                torch.tanh(weight @ vectors[row, time] + bias)
+                for weight, bias in zip(gate.hidden.weight, gate.hidden.bias, strict=True)
+            ]
+            expected = sum(w * h for w, h in zip(gate.output.weight[0], hidden, strict=True)) + gate.output.bias[0]
+            torch.testing.assert_close(gate(vectors)[row, time], expected)
+
+
+def test_the_gate_looks_at_one_vector_at_a_time():
+    gate = WordGate(3, 5).double()
+    vectors = torch.randn(2, 4, 3, dtype=torch.float64)
+    changed = vectors.clone()
+    changed[0, 1] += 1
+    same = gate(vectors) == gate(changed)
+    assert same.sum() == 7
+    assert not same[0, 1]
+
+
+def test_a_gate_without_a_bias_has_none():
+    assert WordGate(3, 5, bias=False).output.bias is None
+    assert WordGate(3, 5).output.bias is not None
+
+
+def test_tokens_are_their_own_units_unless_whole_words_are_asked_for():
+    units, values = Units(PIECES, whole_words=False), torch.randn(2, 8)
+    assert units.pool(values) is values
+    assert units.spread(values) is values
+    assert units.sizes(values).tolist() == [[1.0] * 8] * 2
+
+
+def test_pieces_of_a_word_share_its_mean_and_all_other_tokens_keep_their_own_value():
+    values = torch.randn(2, 8, dtype=torch.float64)
+    units = Units(PIECES, whole_words=True)
+    shared = units.spread(units.pool(values))
+    for row, words in enumerate(PIECES.word_of_token.tolist()):
+        for time, word in enumerate(words):
+            places = [time] if word < 0 else [place for place, other in enumerate(words) if other == word]
+            torch.testing.assert_close(shared[row, time], values[row, places].mean())
+
+
+def test_the_size_of_a_unit_is_its_number_of_tokens():
+    units = Units(PIECES, whole_words=True)
+    sizes = units.spread(units.sizes(torch.ones(2, 8)))
+    assert sizes.tolist() == [[1, 3, 3, 3, 1, 2, 2, 1], [1, 1, 1, 2, 2, 1, 1, 1]]
+
+
+def test_a_value_per_unit_is_the_same_for_all_tokens_of_the_unit_and_of_no_other():
+    units = Units(PIECES, whole_words=True)
+    numbers = torch.arange(2 * units.count, dtype=torch.float64).reshape(2, -1)
+    for row, words in zip(units.spread(numbers).tolist(), PIECES.word_of_token.tolist(), strict=True):
+        names = [f"special {time}" if word < 0 else f"word {word}" for time, word in enumerate(words)]
+        assert len(set(row)) == len(set(names)) == len(set(zip(row, names, strict=True)))
+
+
+def test_texts_of_no_words_are_pooled_too():
+    special = torch.full((1, 2), -1)
+    batch = Batch(torch.ones(1, 2).long(), torch.ones(1, 2).bool(), special, torch.zeros(1, 2).long())
+    units = Units(batch, whole_words=True)
+    assert units.spread(units.pool(torch.tensor([[2.0, 3.0]]))).tolist() == [[2.0, 3.0]]
+
+
+def test_gradients_pass_through_pooling_and_spreading():
+    units, values = Units(PIECES, whole_words=True), torch.randn(2, 8, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(lambda v: units.spread(units.pool(v).sigmoid()), (values,))

@@ -1,0 +1,59 @@
+from functools import cache
+
+import pytest
+
+from whyword import catalog
+from whyword.checks import EXPLAINER_PROMISES, check_explainer
+from whyword.checks.explainer import (
+    DOCUMENTS,
+    explaining_leaves_the_model_untouched,
+    one_finite_score_per_word,
+)
+from whyword.checks.found import maker_of_method, small_explainer, tokenizer_for
+from whyword.checks.models import untrained
+from whyword.checks.untouched import expect_untouched
+from whyword.interfaces.errors import OptionError
+
+
+@cache
+def model(method, encoder):
+    return untrained(maker_of_method(method, encoder), tokenizer_for(encoder))
+
+
+def serves(explainer, classifier):
+    try:
+        explainer.explain(classifier, DOCUMENTS[:1])
+    except OptionError:
+        return False
+    return True
+
+
+@cache
+def a_method_it_serves(explainer):
+    served = [name for name in catalog.names("methods") if serves(small_explainer(explainer), model(name, "bag"))]
+    assert served, f"{explainer} serves no method of the catalog"
+    return served[0]
+
+
+@pytest.mark.parametrize("promise", EXPLAINER_PROMISES, ids=lambda promise: promise.__name__)
+@pytest.mark.parametrize("encoder", catalog.names("encoders"))
+@pytest.mark.parametrize("explainer", catalog.names("explainers"))
+def test_every_explainer_keeps_its_promises_on_every_encoder(explainer, encoder, promise):
+    promise(small_explainer(explainer), model(a_method_it_serves(explainer), encoder))
+
+
+@pytest.mark.parametrize("explainer", catalog.names("explainers"))
+@pytest.mark.parametrize("method", catalog.names("methods"))
+def test_every_explainer_serves_every_method_or_refuses_it_in_a_sentence(method, explainer):
+    chosen, classifier = small_explainer(explainer), model(method, "lstm")
+    if serves(chosen, classifier):
+        one_finite_score_per_word(chosen, classifier)
+        explaining_leaves_the_model_untouched(chosen, classifier)
+    else:
+        assert chosen.needs_open
+        with expect_untouched(classifier.method, "Refusing"), pytest.raises(OptionError, match=r"\.$"):
+            chosen.explain(classifier, DOCUMENTS)
+
+
+def test_an_explainer_of_ones_own_can_be_checked_in_one_line():
+    check_explainer(small_explainer("occlusion"))

@@ -1,0 +1,92 @@
+import io
+import re
+
+import pytest
+from rich.console import Console
+
+from whyword.cli import progress
+from whyword.training.loop import Step
+
+
+class Clock:
+    """Time that passes only when told to."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def monotonic(self):
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(progress, "time", clock)
+    return clock
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    """Standard error as a terminal of a hundred columns."""
+    stream = io.StringIO()
+    monkeypatch.setattr(progress, "Console", lambda **_: Console(file=stream, force_terminal=True, width=100))
+    return stream
+
+
+def seen(stream) -> str:
+    return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", stream.getvalue())
+
+
+def test_where_there_is_no_terminal_a_line_comes_now_and_then(clock, capsys):
+    for _ in progress.track(range(100), "explain", lambda: 100, quiet=False):
+        clock.now += 1
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == [
+        "explain: 5 of 100 texts, 1.0 texts/s, 2 min left",
+        "explain: 35 of 100 texts, 1.0 texts/s, 1 min left",
+        "explain: 65 of 100 texts, 1.0 texts/s, 35 s left",
+        "explain: 95 of 100 texts, 1.0 texts/s, 5 s left",
+    ]
+
+
+def test_an_unknown_number_of_texts_has_no_time_left(clock, capsys):
+    for _ in progress.track(range(6), "explain", lambda: None, quiet=False):
+        clock.now += 1
+    assert capsys.readouterr().err == "explain: 5 texts, 1.0 texts/s\n"
+
+
+def test_short_work_is_not_spoken_of(capsys):
+    assert list(progress.track(range(3), "explain", lambda: 3, quiet=False)) == [0, 1, 2]
+    assert capsys.readouterr().err == ""
+
+
+def test_quiet_counts_nothing(capsys):
+    def count():
+        raise AssertionError
+
+    assert list(progress.track(range(3), "explain", count, quiet=True)) == [0, 1, 2]
+    assert capsys.readouterr().err == ""
+
+
+def test_a_terminal_has_a_bar_with_rate_and_time_left(terminal):
+    assert list(progress.track(range(300), "explain", lambda: 400, quiet=False)) == list(range(300))
+    assert re.search(r"explain .*300/400 [\d,.]+ texts/s \d:\d\d:\d\d", seen(terminal))
+
+
+def test_a_terminal_shows_the_epoch_its_rate_and_its_result(terminal):
+    record = {
+        "phase": "train",
+        "epoch": 1,
+        "losses": {"task": 0.5},
+        "dev_accuracy": 0.75,
+        "seconds": 2.0,
+        "best": True,
+    }
+    with progress.TrainingProgress(quiet=False) as show:
+        show("A note [1].")
+        show(Step("train", 0, 1, 2, 100))
+        show(Step("train", 0, 2, 2, 200, record))
+    text = seen(terminal)
+    assert "A note [1]." in text
+    assert re.search(r"train epoch 1 .*2/2 [\d,]+ tokens/s", text)
+    assert "train epoch  1  task 0.500  dev accuracy 0.750  2.0 s *" in text

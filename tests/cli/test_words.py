@@ -1,0 +1,159 @@
+import csv
+import gzip
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from whyword.cli.app import app
+from whyword.data.dataset import load_dataset
+from whyword.experiments.config import make_config
+from whyword.experiments.run import train_model
+
+DATA = load_dataset("planted:train=60,dev=10,test=10")
+SETTINGS = {"encoder": {"name": "bag", "dim": 6}, "training": {"epochs": 1}}
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory):
+    place = tmp_path_factory.mktemp("models")
+    for method in ("vmask", "attention", "base"):
+        train_model(make_config({**SETTINGS, "method": {"name": method}}), DATA, folder=place / method)
+    return place
+
+
+def run(*arguments):
+    return CliRunner(env={"WHYWORD_DATA": "", "COLUMNS": "100"}).invoke(app, ["words", *map(str, arguments)])
+
+
+def answer(*arguments):
+    result = run(*arguments, "--json")
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def refusal(*arguments):
+    result = run(*arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.count("\n") == 1
+    return result.stderr
+
+
+def test_the_table_shows_the_top_words_and_the_correlation(models):
+    result = run(models / "vmask", "--top", 3)
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith("The 3 highest of ")
+    assert lines[1].split() == ["word", "score", "frequency"]
+    shown = answer(models / "vmask", "--top", 3)["top"]
+    assert [line.split()[0] for line in lines[2:5]] == [row["word"] for row in shown]
+    assert [line.split()[-1] for line in lines[2:5]] == [str(row["frequency"]) for row in shown]
+    assert "Pearson r = " in lines[5]
+    assert "Spearman rho = " in lines[5]
+
+
+def test_json_holds_the_words_and_both_intervals(models):
+    record = answer(models / "vmask")
+    assert len(record["top"]) == 50
+    assert record["source"] == "the gate of vmask"
+    scores = [row["score"] for row in record["top"]]
+    assert scores == sorted(scores, reverse=True)
+    for name in ("pearson", "spearman"):
+        assert -1 <= record[name]["low"] <= record[name]["value"] <= record[name]["high"] <= 1
+
+
+def test_words_seen_once_or_twice_are_noted_and_can_be_left_out(models):
+    assert "Seen only once or twice, so judged by their vector alone" in run(models / "vmask").stderr
+    result = run(models / "vmask", "--min-count", 5)
+    assert result.stderr == ""
+    assert min(row["frequency"] for row in answer(models / "vmask", "--min-count", 5)["top"]) >= 5
+    assert run(models / "vmask", "--quiet").stderr == ""
+
+
+@pytest.mark.parametrize("name", ["words.csv", "words.jsonl", "deep/words.jsonl.gz"])
+def test_a_table_on_disk_holds_all_words(models, tmp_path, name):
+    result = run(models / "vmask", "-o", tmp_path / name)
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert f"to {tmp_path / name}." in result.stderr
+    words = answer(models / "vmask", "--top", 100_000)["top"]
+    if name.endswith(".csv"):
+        with (tmp_path / name).open(encoding="utf-8", newline="") as file:
+            rows = [
+                {**row, "score": float(row["score"]), "frequency": int(row["frequency"])}
+                for row in csv.DictReader(file)
+            ]
+    else:
+        opened = gzip.open if name.endswith(".gz") else open
+        with opened(tmp_path / name, "rt", encoding="utf-8") as file:
+            rows = [json.loads(line) for line in file]
+    assert rows == words
+
+
+@pytest.mark.parametrize(
+    ("name", "plot", "head"),
+    [("a.png", "cloud", b"\x89PNG"), ("a.svg", "scatter", b"<?xml"), ("a.pdf", "cloud", b"%PDF")],
+)
+def test_a_picture_is_drawn_the_same_each_time(models, tmp_path, name, plot, head):
+    pictures = []
+    for folder in ("one", "two"):
+        record = answer(models / "vmask", "--plot", plot, "--top", 15, "-o", tmp_path / folder / name)
+        assert record["output"] == str(tmp_path / folder / name)
+        assert [path.name for path in (tmp_path / folder).iterdir()] == [name]
+        pictures.append((tmp_path / folder / name).read_bytes())
+    assert pictures[0].startswith(head)
+    assert pictures[0] == pictures[1]
+
+
+def test_a_data_set_is_read_by_its_test_split_and_a_file_as_a_whole(models, tmp_path):
+    source = "planted:train=60,dev=10,test=10"
+    result = run(models / "attention", source)
+    assert f"those of the test split of {source}." in result.stderr
+    assert "by the mean of the own scores of attention" in result.stdout
+    texts = [document.words.texts[0] for document in DATA.test]
+    file = tmp_path / "texts.jsonl"
+    file.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts), encoding="utf-8")
+    assert answer(models / "attention", file) == answer(models / "attention", source)
+
+
+def test_a_folder_gives_its_test_file_else_its_dev_file_else_what_is_cut_from_train(models, tmp_path):
+    def write(name, word):
+        rows = [f"{word} {i},{'ab'[i % 2]}" for i in range(20)]
+        (tmp_path / name).write_text("text,label\n" + "\n".join(rows) + "\n", encoding="utf-8")
+
+    for name, word, said in (("train.csv", "plot", "dev"), ("dev.csv", "film", "dev"), ("test.csv", "story", "test")):
+        write(name, word)
+        result = run(models / "attention", tmp_path)
+        assert f"the {said} split of {tmp_path}" in result.stderr
+        assert word in result.stdout
+
+
+def test_an_explainer_is_summed_over_a_sample(models):
+    source = "planted:train=60,dev=10,test=10"
+    result = run(models / "base", source, "--explainer", "occlusion", "--sample", 4)
+    assert "by the sum of occlusion scores" in result.stdout
+    assert "those of 4 texts drawn from" in result.stderr
+    assert "A sum grows with the number of texts" in result.stderr
+    mean = run(models / "base", source, "--explainer", "occlusion", "--reduce", "mean")
+    assert "by the mean of occlusion scores" in mean.stdout
+    assert "those of 10 texts drawn from" in mean.stderr
+    assert "A sum grows" not in mean.stderr
+
+
+def test_mistakes_are_refused_in_one_sentence(models, tmp_path):
+    vmask, empty = models / "vmask", tmp_path / "empty.jsonl"
+    empty.write_text("", encoding="utf-8")
+    assert "must end in .csv, .jsonl, .jsonl.gz, .png, .svg or .pdf" in refusal(vmask, "-o", tmp_path / "a.txt")
+    assert "There is no model folder" in refusal(tmp_path / "nothing")
+    assert "give one (DATA)" in refusal(models / "attention")
+    assert "train with the method vmask" in refusal(models / "base")
+    assert "needs texts to explain" in refusal(models / "base", "--explainer", "occlusion")
+    assert "No 'occlusio' in explainers" in refusal(models / "base", empty, "--explainer", "occlusio")
+    assert "The corpus holds no words" in refusal(models / "attention", empty)
+    assert "There is no file or folder 'nowhere'" in refusal(models / "attention", "nowhere")
+    assert "needs a picture" in refusal(vmask, "--plot", "cloud")
+    assert "needs a picture" in refusal(vmask, "--plot", "cloud", "-o", tmp_path / "a.csv")
+    assert "No 'clod' in plots" in refusal(vmask, "--plot", "clod")
+    assert "No 'max' in ways to reduce" in refusal(vmask, "--reduce", "max")
+    assert "nothing to draw from" in refusal(vmask, "--sample", 3)
+    assert "no word occurs so often" in refusal(vmask, "--min-count", 10**6)
+    assert "is the file that is read" in refusal(vmask, empty, "-o", empty)

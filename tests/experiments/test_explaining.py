@@ -1,0 +1,97 @@
+from itertools import count, islice
+
+import numpy as np
+import pytest
+
+from whyword.data.words import split
+from whyword.experiments import explaining
+from whyword.experiments.explaining import as_classifier, class_number, explain_documents, make_explainer, only_top
+from whyword.explainers.occlusion import Occlusion
+from whyword.explainers.random import Random
+from whyword.interfaces.document import Document
+from whyword.interfaces.errors import OptionError
+from whyword.interfaces.explanation import Explanation
+from whyword.training.black_box import BlackBox
+
+CLOSED = BlackBox(lambda texts: np.array([[0.25, 0.75]] * len(texts)), (0, 1))
+
+
+class Drawn:
+    """Documents without end, and how many were asked for."""
+
+    def __init__(self, words: int):
+        self.text, self.count = " ".join(["word"] * words), 0
+
+    def __iter__(self):
+        for self.count in count(1):
+            yield Document(split(self.text))
+
+
+def test_a_stream_without_end_is_explained_as_it_comes():
+    drawn = Drawn(words=3)
+    explanations = explain_documents(CLOSED, drawn, Random())
+    next(explanations)
+    assert drawn.count == explaining.FIRST_CHUNK
+    list(islice(explanations, 5000))
+    assert drawn.count <= 5001 + explaining.LARGEST_CHUNK
+
+
+@pytest.mark.parametrize("words", [1, 50, 1000, 9000])
+def test_a_chunk_takes_a_bounded_number_of_forward_passes(words):
+    drawn = Drawn(words)
+    explanations = explain_documents(CLOSED, drawn, Passes(words))
+    list(islice(explanations, explaining.FIRST_CHUNK + 1))
+    chunk = drawn.count - explaining.FIRST_CHUNK
+    assert chunk == max(1, min(explaining.CHUNK_PASSES // words, explaining.LARGEST_CHUNK))
+
+
+class Passes(Random):
+    """Says that each text took so many forward passes."""
+
+    def __init__(self, passes):
+        object.__setattr__(self, "passes", passes)
+
+    def explain(self, classifier, documents, targets=None):
+        return [
+            Explanation(document, np.zeros(1), 0, (0, 1), np.ones(2) / 2, "passes", forward_passes=self.passes)
+            for document in documents
+        ]
+
+
+def test_chunks_do_not_change_the_answers(monkeypatch):
+    documents = [Document(split(f"text number {i}")) for i in range(30)]
+    together = [e.scores.tolist() for e in Random().explain(CLOSED, documents)]
+    assert [e.scores.tolist() for e in explain_documents(CLOSED, documents, Random())] == together
+
+
+def test_a_target_is_found_before_a_text_is_read():
+    def unread():
+        raise AssertionError
+        yield
+
+    with pytest.raises(OptionError, match="choose from 0, 1"):
+        explain_documents(CLOSED, unread(), Random(), target="2")
+
+
+def test_a_class_is_found_by_its_label_or_its_name():
+    assert class_number((3, 7), 7) == class_number((3, 7), "7") == 1
+    assert class_number(("no", "yes"), "yes") == 1
+
+
+def test_an_explainer_gets_the_seed_if_it_takes_one():
+    assert make_explainer("random", CLOSED, seed=4) == Random(seed=4)
+    assert make_explainer("occlusion", CLOSED, seed=4) == Occlusion()
+    assert make_explainer(None, CLOSED) == Occlusion()
+
+
+def test_only_the_top_words_keep_their_scores():
+    document = Document(split("a b c d"))
+    explanation = Explanation(document, np.array([0.1, 0.4, -0.9, 0.2]), 0, (0, 1), np.ones(2) / 2, "x")
+    assert only_top(explanation, 2).scores.tolist() == [0, 0.4, 0, 0.2]
+    assert only_top(explanation, None) is explanation
+    assert only_top(explanation, 9).scores.tolist() == explanation.scores.tolist()
+    assert explanation.scores.tolist() == [0.1, 0.4, -0.9, 0.2]
+
+
+def test_a_classifier_stays_what_it_is():
+    assert as_classifier(CLOSED, []) is CLOSED

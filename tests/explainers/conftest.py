@@ -1,0 +1,49 @@
+"""Small models on texts and on pairs of texts."""
+
+import pytest
+
+from whyword.data.planted import planted
+from whyword.experiments.config import make_config
+from whyword.experiments.run import train_model
+from whyword.interfaces.document import Document
+from whyword.training.fitted import FittedClassifier
+
+
+def trained(method: str, encoder: str, options: str = "easy") -> FittedClassifier:
+    dataset = planted(f"{options},train=40,dev=10,test=0")
+    settings = {"name": encoder} | ({"hidden": 8, "dim": 8} if encoder == "lstm" else {"dim": 8})
+    config = make_config({"method": method, "encoder": settings, "training": {"epochs": 2, "learning_rate": 0.02}})
+    return train_model(config, dataset).classifier
+
+
+@pytest.fixture(scope="session")
+def lstm() -> FittedClassifier:
+    """Attention over an LSTM."""
+    return trained("attention", "lstm")
+
+
+@pytest.fixture(scope="session")
+def gated() -> FittedClassifier:
+    """A gate per word."""
+    return trained("vmask", "bag")
+
+
+@pytest.fixture(scope="session")
+def plain() -> FittedClassifier:
+    """A model without scores of its own."""
+    return trained("base", "cnn")
+
+
+@pytest.fixture(scope="session")
+def on_pairs() -> FittedClassifier:
+    return trained("attention", "lstm", "pairs")
+
+
+@pytest.fixture(scope="session")
+def documents() -> tuple[Document, ...]:
+    return planted("easy,train=12,dev=0,test=0,seed=7").train
+
+
+@pytest.fixture(scope="session")
+def pairs() -> tuple[Document, ...]:
+    return planted("pairs,train=6,dev=0,test=0,seed=7").train

@@ -1,0 +1,52 @@
+import io
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from whyword.interfaces.explanation import WordImportance
+from whyword.maths.correlation import Correlation
+from whyword.plots.frequency_importance import LABELLED, LETTERS, frequency_importance
+from whyword.plots.glyphs import ruler
+
+GENERATOR = np.random.default_rng(0)
+WORDS = tuple(f"word{i}" for i in range(400))
+IMPORTANCE = WordImportance(WORDS, GENERATOR.random(400), 3000 // np.arange(1, 401), "the gate of vmask")
+R, RHO = Correlation(-0.016, -0.05, 0.02), Correlation(0.017, -0.02, 0.051)
+
+
+def test_every_word_is_a_dot_at_its_frequency_and_score():
+    axes = frequency_importance(IMPORTANCE, R, RHO).axes[0]
+    dots = axes.collections[0].get_offsets()
+    assert np.allclose(dots, np.stack([IMPORTANCE.frequencies, IMPORTANCE.scores], axis=1))
+    assert axes.get_xscale() == "log"
+
+
+def test_the_highest_and_the_most_frequent_words_are_named_without_overlaps():
+    figure = frequency_importance(IMPORTANCE, R, RHO)
+    measure = ruler(figure)
+    names = figure.axes[0].texts
+    assert {name.get_text() for name in names} == {*IMPORTANCE.top(LABELLED).words, *WORDS[:LABELLED]}
+    boxes = []
+    for name in names:
+        width, height, descent = measure(name.get_text(), LETTERS)
+        point = figure.axes[0].transData.transform(name.xy)
+        left, bottom = point + np.array(name.xyann) * 100 / 72 - [0, descent]
+        boxes.append((left, bottom, left + width, bottom + height))
+    for one, other in combinations(boxes, 2):
+        assert one[0] >= other[2] or other[0] >= one[2] or one[1] >= other[3] or other[1] >= one[3]
+
+
+def test_the_title_tells_both_correlations_with_their_intervals():
+    title = frequency_importance(IMPORTANCE, R, RHO).axes[0].get_title()
+    assert "r = -0.016 [-0.050, 0.020]" in title
+    assert "ρ = 0.017 [-0.020, 0.051]" in title
+    assert "no correlation" in frequency_importance(IMPORTANCE, None, None).axes[0].get_title()
+
+
+@pytest.mark.parametrize("words", [(), ("one",), ("$x_{$", "🙂", "日本", "\x00", "w" * 500)])
+def test_any_words_can_be_drawn(words):
+    scores = np.linspace(0, 1, len(words))
+    frequencies = np.arange(len(words))  # 0 among them
+    figure = frequency_importance(WordImportance(words, scores, frequencies, "$x$"), None, None)
+    figure.savefig(io.BytesIO(), format="png")

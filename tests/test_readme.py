@@ -1,0 +1,35 @@
+"""What the README says works: its Python is run, its commands exist, its links lead somewhere."""
+
+import re
+from pathlib import Path
+
+import pytest
+import torch
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_python_example_runs(tmp_path, monkeypatch):
+    from whyword.data.dataset import load_dataset
+
+    monkeypatch.chdir(tmp_path)
+    torch.set_num_threads(1)
+    documents = load_dataset("planted:train=120,dev=20,test=20").train
+    names = {"texts": [d.words.texts[0] for d in documents], "labels": [d.label for d in documents]}
+    (code,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+    exec(code, names)
+    assert len(names["explanation"].top(5)) == 5
+    assert (tmp_path / "model" / "config.json").exists()
+
+
+@pytest.mark.parametrize("link", re.findall(r"\]\(([^)]+)\)", README))
+def test_a_link_leads_to_a_file(link):
+    assert (ROOT / link).exists()
+
+
+def test_every_command_of_the_table_exists():
+    from whyword.cli.app import app
+
+    named = set(re.findall(r"^\| `whyword (\w+)", README, flags=re.MULTILINE))
+    assert named == {command.name for command in app.registered_commands}
