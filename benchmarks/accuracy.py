@@ -136,7 +136,7 @@ def table(out: Path) -> str:
         key = tuple(record[name] for name in ("dataset", "encoder", "method", "vectors"))
         found.setdefault(key, []).append(record)
     lines = [
-        "| data | encoder | method | vectors | seeds | test accuracy | 95 % interval | dev | published | script | s/run |",
+        "| data | encoder | method | vectors | seeds | test | 95 % interval | dev | published | script | s/run |",
         "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for key, records in sorted(found.items()):

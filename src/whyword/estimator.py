@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
@@ -17,7 +16,7 @@ from .data.splits import cut_dev
 from .experiments.config import RunConfig, make_config
 from .experiments.explaining import as_classifier, explain_documents, make_explainer
 from .experiments.inputs import read_documents, read_texts
-from .experiments.model_folder import TrainedModel, check_place, load_model, save_model
+from .experiments.model_folder import TrainedModel, load_model, put_model
 from .experiments.run import train_model
 from .experiments.word_importance import word_importance
 from .interfaces.classifier import Classifier
@@ -25,7 +24,6 @@ from .interfaces.document import Document, Label
 from .interfaces.errors import DataError
 from .interfaces.explainer import Explainer
 from .interfaces.explanation import Explanation, WordImportance
-from .training.checkpoint import put_in_place
 from .training.device import choose_device
 from .training.loop import Step
 
@@ -152,13 +150,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def save(self, folder: str | Path) -> None:
         """Write the model folder; a model that is there already is replaced, any other folder or file is not."""
-        place = Path(folder).resolve()
-        check_place(place)
-        beside = place.with_name(f".{place.name}.new")
-        shutil.rmtree(beside, ignore_errors=True)
-        beside.mkdir(parents=True)
-        save_model(self._model, beside)
-        put_in_place(beside, place)
+        put_model(self._model, Path(folder).resolve())
 
     save_pretrained = save
 

@@ -13,7 +13,7 @@ from scipy.stats import binomtest
 
 from reference.samples import equal_weights
 from whyword.data.dataset import Dataset, load_dataset
-from whyword.experiments import model_folder, run
+from whyword.experiments import model_folder, unfinished
 from whyword.experiments.config import make_config
 from whyword.experiments.model_folder import load_model
 from whyword.experiments.run import measure, train_model, wilson_interval
@@ -101,7 +101,7 @@ def test_the_user_hears_the_notes_of_the_data_and_how_much_is_cut(tiny_bert):
 
 @pytest.mark.parametrize("stop", [0, 2, 5, 7, 14])
 def test_a_run_stopped_anywhere_and_resumed_writes_the_unbroken_model(tmp_path, monkeypatch, unbroken, stop):
-    monkeypatch.setattr(run, "CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr(unfinished, "CHECKPOINT_SECONDS", 0.0)
     place, said = tmp_path / "model", []
     with pytest.raises(StopError):
         train_model(small(), DATA, folder=place, watch=stopping_after(stop))
@@ -116,11 +116,11 @@ def test_a_run_stopped_anywhere_and_resumed_writes_the_unbroken_model(tmp_path, 
 
 def test_snapshots_are_kept_at_the_end_of_epochs_and_when_the_last_is_old(tmp_path, monkeypatch):
     kept = []
-    write = run.write_snapshot
-    monkeypatch.setattr(run, "write_snapshot", lambda *given: (kept.append(1), write(*given)))
+    write = unfinished.write_snapshot
+    monkeypatch.setattr(unfinished, "write_snapshot", lambda *given: (kept.append(1), write(*given)))
     train_model(small(), DATA, folder=tmp_path / "seldom")
     assert len(kept) == 3
-    monkeypatch.setattr(run, "CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr(unfinished, "CHECKPOINT_SECONDS", 0.0)
     train_model(small(), DATA, folder=tmp_path / "often")
     assert len(kept) == 3 + 15
 
@@ -239,3 +239,16 @@ def test_a_process_killed_in_the_middle_and_resumed_writes_the_unbroken_model(tm
     whole = train_model(config, load_dataset(data), folder=tmp_path / "whole")
     assert (place / "model.safetensors").read_bytes() == (tmp_path / "whole" / "model.safetensors").read_bytes()
     assert [r["losses"] for r in load_model(place).history] == [r["losses"] for r in whole.history]
+
+
+def test_an_interrupted_run_keeps_the_very_last_step(tmp_path, unbroken):
+    def interrupt_after_three_steps(news):
+        if not isinstance(news, str) and (news.epoch, news.step) == (0, 3):
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        train_model(small(), DATA, folder=tmp_path / "m", watch=interrupt_after_three_steps)
+    heard = []
+    model = train_model(small(), DATA, folder=tmp_path / "m", resume=True, watch=heard.append)
+    assert "Resumed after 0 epochs and 3 steps." in heard
+    assert equal_weights(weights_of(model), weights_of(unbroken))

@@ -9,7 +9,7 @@ from ..maths.masked import masked_softmax
 
 
 class AdditiveAttention(nn.Module):
-    """e_t = v · tanh(W h_t) / λ (Bahdanau et al. 2015 without a query; VAT §1.1)."""
+    """e_t = v · tanh(W h_t) / λ (Bahdanau et al. 2015 without a query; VAT)."""
 
     def __init__(self, state_dim: int, width: int, scale: float) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Is a word mask alive? Its keep probabilities must differ between words (METHODS §9, pitfalls 1 and 2)."""
+"""Is a word mask alive? Its keep probabilities must differ between words."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ def keep_statistics(method: Method, batches: Sequence[Batch]) -> dict[str, float
         weights = method(batch).token_weights
         assert weights is not None
         tokens.append(batch.tokens[batch.is_word].cpu())
-        scores.append(weights[batch.is_word].double().cpu())
+        scores.append(weights[batch.is_word].detach().double().cpu())
+    if not sum(map(len, tokens)):
+        return {}
     _, number = torch.unique(torch.cat(tokens), return_inverse=True)
     values = torch.cat(scores)
     totals = values.new_zeros(int(number.max()) + 1).scatter_add(0, number, values)
@@ -33,19 +35,18 @@ def keep_statistics(method: Method, batches: Sequence[Batch]) -> dict[str, float
     }
 
 
-def mask_warnings(health: dict[str, float], prior: float) -> list[str]:
-    """Judge a mask by its statistics."""
+def mask_warnings(health: dict[str, float], collapsed: str, saturated: str) -> list[str]:
+    """Judge a mask by its statistics; the method says what to change when it has collapsed or is saturated."""
     if not health:
         return []
     if health["keep_sd"] < COLLAPSED:
         return [
             f"the word mask has collapsed: keep probabilities differ by only {health['keep_sd']:.3f} (standard "
-            f"deviation) around {health['keep_mean']:.2f}, so its ranking of words is noise. Lower method.beta and "
-            "method.beta_end, or train longer."
+            f"deviation) around {health['keep_mean']:.2f}, so its ranking of words is noise. {collapsed}"
         ]
     if health["keep_mean"] > SATURATED:
         return [
             f"the word mask lets everything through (mean keep probability {health['keep_mean']:.3f}), so it explains "
-            f"little. Raise method.beta_end, or set method.prior below {prior}."
+            f"little. {saturated}"
         ]
     return []

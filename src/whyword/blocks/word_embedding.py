@@ -11,7 +11,7 @@ class WordEmbedding(nn.Module):
     def __init__(self, size: int, dim: int, padding: int, dropout: float, frozen: bool) -> None:
         super().__init__()
         self.table = nn.Embedding(size, dim, padding_idx=padding)
-        nn.init.uniform_(self.table.weight, -0.1, 0.1)  # VAT §1.1, Sun & Lu §3.1
+        nn.init.uniform_(self.table.weight, -0.1, 0.1)  # as VAT and Sun & Lu do
         self.table.weight.data[padding] = 0.0
         self.table.weight.requires_grad_(not frozen)
         self.dropout = nn.Dropout(dropout)

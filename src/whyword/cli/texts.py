@@ -34,7 +34,7 @@ def read_inputs(inputs: list[str], columns: Columns) -> Iterator[Document]:
 
 def is_file(inputs: list[str]) -> bool:
     """Tell one file from texts."""
-    return len(inputs) == 1 and Path(inputs[0]).is_file()  # pathlib raises where a text is too long for a path
+    return len(inputs) == 1 and os.path.isfile(inputs[0])  # pathlib raises where a text is too long for a path
 
 
 def count_texts(inputs: list[str]) -> int | None:

@@ -19,7 +19,7 @@ class Cnn(Encoder):
 
     @dataclass(frozen=True)
     class Config:
-        """Settings of the convolutions; widths and filters as in VMASK §2.2."""
+        """Settings of the convolutions; widths and filters as in VMASK's code."""
 
         dim: int = 100  # width of the word vectors; pretrained vectors bring their own
         filters: int = 100  # of each width

@@ -18,7 +18,7 @@ class Lstm(Encoder):
 
     @dataclass(frozen=True)
     class Config:
-        """Settings of the LSTM; hidden size and depth as in VAT §1.1 and VMASK §2.2."""
+        """Settings of the LSTM; hidden size and depth as in VAT and VMASK."""
 
         dim: int = 100  # width of the word vectors; pretrained vectors bring their own
         hidden: int = 100  # width of a state, per direction

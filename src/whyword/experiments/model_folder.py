@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -14,7 +15,7 @@ import torch
 from ..data.tokenizers.word_level import WordLevelTokenizer
 from ..data.tokenizers.word_pieces import WordPieceTokenizer
 from ..interfaces.errors import ModelError, OptionError, WhywordError
-from ..training.checkpoint import read_tensors, write_tensors, write_text
+from ..training.checkpoint import put_in_place, read_tensors, write_tensors, write_text
 from ..training.fitted import FittedClassifier
 from .assemble import build_encoder, build_method
 from .config import RunConfig, make_config
@@ -53,6 +54,16 @@ def save_model(model: TrainedModel, folder: Path) -> None:
     write_text(folder / "metrics.json", json.dumps(model.metrics, indent=2))
     write_text(folder / "README.md", model_card(config, model.metrics, model.history))
     write_tensors(folder / "model.safetensors", tensors)
+
+
+def put_model(model: TrainedModel, place: Path) -> None:
+    """Write a model folder beside its place and rename it, so that no half model ever stands there."""
+    check_place(place)
+    beside = place.with_name(f".{place.name}.new")
+    shutil.rmtree(beside, ignore_errors=True)
+    beside.mkdir(parents=True)
+    save_model(model, beside)
+    put_in_place(beside, place)
 
 
 def check_place(place: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -14,8 +12,6 @@ from scipy.stats import norm
 
 from ..data.dataset import Dataset, labels
 from ..interfaces.document import Document, Label
-from ..interfaces.errors import OptionError
-from ..training.checkpoint import put_in_place, read_snapshot, write_snapshot, write_text
 from ..training.corpus import Corpus
 from ..training.distributed import Processes
 from ..training.early_stopping import evaluate
@@ -23,9 +19,9 @@ from ..training.fitted import FittedClassifier
 from ..training.loop import Step, TrainingRun
 from .assemble import Parts, assemble
 from .config import RunConfig
-from .model_folder import TrainedModel, check_place, save_model
-
-CHECKPOINT_SECONDS = 30.0  # at most this much work is lost when a run is killed
+from .interrupts import postponed_interrupt
+from .model_folder import TrainedModel
+from .unfinished import Unfinished
 
 Watch = Callable[[Step | str], None]  # told about every step, and every sentence the user should read
 
@@ -69,10 +65,13 @@ def _fit(
     if unfinished is not None:
         unfinished.take_up(run, watch)
     started = time.perf_counter()
-    for step in run.steps():
-        watch(step)
-        if unfinished is not None and run.processes.is_first:
-            unfinished.keep(run, step)
+    with postponed_interrupt() as interrupted:
+        for step in run.steps():
+            watch(step)
+            if unfinished is not None and run.processes.is_first:
+                unfinished.keep(run, at_once=step.record is not None or interrupted())
+            if interrupted():
+                raise KeyboardInterrupt
     metrics: dict[str, Any] = {
         "train_texts": len(train),
         "dev_texts": len(dev),
@@ -115,57 +114,3 @@ def _tell_unread(corpus: Corpus, limit: int | None, watch: Watch) -> None:
     cut = sum(text.unread > 0 for text in corpus.texts)
     if cut:
         watch(f"{cut} of {len(corpus)} training texts are longer than the {limit} tokens read; their ends are cut.")
-
-
-class Unfinished:
-    """The folder beside the model's place in which a run is kept until it is done."""
-
-    def __init__(self, place: Path, config: RunConfig, resume: bool) -> None:
-        check_place(place)
-        self.place = place
-        self.folder = place.with_name(f"{place.name}.training")
-        self.config = config
-        self.resume = resume
-        self.last_kept = time.monotonic()
-        if resume and not self.folder.exists():
-            raise OptionError(f"There is no unfinished run at {self.folder}: leave --resume out to start one.")
-        if Processes().is_first:
-            if not resume:
-                shutil.rmtree(self.folder, ignore_errors=True)
-            self.folder.mkdir(parents=True, exist_ok=True)
-
-    def take_up(self, run: TrainingRun, watch: Watch) -> None:
-        """Go on where the last process was stopped, if it was with these settings."""
-        settings = self.folder / "run.json"
-        now = {**self.config.to_dict(), "texts": run.train.fingerprint}
-        if self.resume and settings.exists():
-            before = json.loads(settings.read_text(encoding="utf-8"))
-            if before != json.loads(json.dumps(now)):
-                changed = sorted(name for name in now if json.loads(json.dumps(now[name])) != before.get(name))
-                raise OptionError(
-                    f"The unfinished run at {self.folder} had other settings ({', '.join(changed)}): give the same "
-                    "ones, or leave --resume out to start again."
-                )
-            snapshot = read_snapshot(self.folder)
-            if snapshot is not None:
-                run.restore(*snapshot)
-                watch(f"Resumed after {len(run.history)} epochs and {run.position.step} steps.")
-        if run.processes.is_first:
-            write_text(settings, json.dumps(now, indent=2))
-
-    def keep(self, run: TrainingRun, step: Step) -> None:
-        """Write a snapshot at the end of an epoch, or when the last one is old."""
-        if step.record is None and time.monotonic() - self.last_kept < CHECKPOINT_SECONDS:
-            return
-        write_snapshot(self.folder, *run.snapshot())
-        write_text(self.folder / "training.jsonl", "".join(json.dumps(record) + "\n" for record in run.history))
-        self.last_kept = time.monotonic()
-
-    def finish(self, model: TrainedModel) -> None:
-        """Write the finished model and put it in its place."""
-        done = self.place.with_name(f".{self.place.name}.new")
-        shutil.rmtree(done, ignore_errors=True)
-        done.mkdir(parents=True)
-        save_model(model, done)
-        put_in_place(done, self.place)
-        shutil.rmtree(self.folder, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""IBA as VMASK's baseline: words drown in noise as far as the task allows (Schulz et al., ICLR 2020; METHODS §6)."""
+"""IBA as VMASK's baseline: words drown in noise as far as the task allows (Schulz et al., ICLR 2020; PAPERS.md)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Iba(PooledClassifier):
     class Config:
         """Settings of the bottleneck; VMASK's version, trained jointly with the classifier."""
 
-        beta: float = 1.0  # weight of the information term; VMASK does not give it
+        beta: float = 0.1  # weight of the information term; VMASK does not give it, and 1 silences every word
         width: int = 100  # hidden width of the read-out
         per: Literal["word", "piece"] = "word"  # whether the pieces of a word share a value
         smallest_deviation: float = 0.01  # floor of the noise per dimension; authors' code
@@ -67,7 +67,8 @@ class Iba(PooledClassifier):
         noise = self.mean + deviation * torch.randn_like(embedded)
         prediction = super().classify(self._mix(embedded, share, noise, batch), batch)
         standardized = (embedded - self.mean) / deviation
-        information = kl_of_mixture(share.unsqueeze(-1), standardized)[batch.is_word].mean()
+        passed = kl_of_mixture(share.unsqueeze(-1), standardized).mean(-1)  # (batch, time)
+        information = (passed * batch.is_word).sum() / batch.is_word.sum().clamp(min=1)
         return {"task": cross_entropy(prediction.logits, batch.labels), "information": self.config.beta * information}
 
     def _share(self, embedded: Tensor, batch: Batch) -> Tensor:
@@ -97,4 +98,4 @@ class Iba(PooledClassifier):
 
     def warnings(self, health: dict[str, float]) -> list[str]:
         """Say whether the shares are all alike or everything passes."""
-        return mask_warnings(health, 0.5)
+        return mask_warnings(health, collapsed="Lower method.beta, or train longer.", saturated="Raise method.beta.")

@@ -1,4 +1,4 @@
-"""L2X as VMASK's baseline: a selector keeps k words of each text (Chen et al., ICML 2018; METHODS §6)."""
+"""L2X as VMASK's baseline: a selector keeps k words of each text (Chen et al., ICML 2018; PAPERS.md)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class L2x(PooledClassifier):
 
     @dataclass(frozen=True)
     class Config:
-        """Settings of the selector; k and temperature as METHODS §6 settles them."""
+        """Settings of the selector; VMASK's paper gives neither k nor the temperature."""
 
         k: int = 5  # words kept
         temperature: float = 0.5  # of the Gumbel-softmax

@@ -71,7 +71,7 @@ class Vmask(PooledClassifier):
         return batch.mask if self.config.gate_special else batch.is_word
 
     def losses(self, batch: Batch, progress: float) -> dict[str, Tensor]:
-        """Cross-entropy of the masked text, and the bottleneck: KL from the gates to the prior (METHODS §2.1)."""
+        """Cross-entropy of the masked text, and the bottleneck: KL from the gates to the prior."""
         assert batch.labels is not None
         prediction, keep_logits = self.classify_sampled(self.encoder.embed(batch), batch)
         logits = prediction.logits.softmax(-1) if self.config.double_softmax else prediction.logits
@@ -126,4 +126,9 @@ class Vmask(PooledClassifier):
 
     def warnings(self, health: dict[str, float]) -> list[str]:
         """Say whether the mask has collapsed to its prior or lets everything through."""
-        return mask_warnings(health, self.config.prior)
+        weight = "method.beta and method.beta_end" if self.config.schedule == "falling" else "method.beta"
+        return mask_warnings(
+            health,
+            collapsed=f"Lower {weight}, or train longer.",
+            saturated=f"Raise {weight}, or set method.prior below {self.config.prior}.",
+        )
