@@ -101,7 +101,9 @@ def run(job: tuple[Cell, argparse.Namespace]) -> str:
 
     from whyword.data.dataset import load_dataset
     from whyword.experiments.config import make_config, overlay
+    from whyword.experiments.frequency_link import frequency_link
     from whyword.experiments.run import train_model
+    from whyword.experiments.word_importance import word_importance
 
     torch.set_num_threads(1)
     values: dict[str, Any] = {"method": {"name": cell.method}, "encoder": {"name": cell.encoder}, "seed": cell.seed}
@@ -111,11 +113,16 @@ def run(job: tuple[Cell, argparse.Namespace]) -> str:
     config = make_config(overlay(values, arguments.set))
     started = time.perf_counter()
     model = train_model(config, load_dataset(cell.dataset, data_dir=arguments.data_dir))
+    record_words = {}
+    if cell.method in ("vmask", "iba", "l2x") and cell.vectors != "own":
+        importance = word_importance(model.classifier)
+        record_words = {"frequency": frequency_link(importance).to_dict(), "top_words": importance.at_least(5).top(20)}
     settings = config.to_dict()
     settings["embeddings"] = Path(arguments.embeddings).name if settings["embeddings"] else None
     record = {
         **asdict(cell),
         **model.metrics,
+        **record_words,
         "wall_seconds": round(time.perf_counter() - started, 1),
         "epochs": len(model.history),
         "settings": settings,

@@ -29,6 +29,7 @@ def word_importance(
 ) -> WordImportance:
     """Score words by the model's gate, else by its own scores averaged over documents.
 
+    Without documents these are the words of the training texts, though pretrained vectors may have brought in more.
     With an explainer: its scores for the predicted classes, summed as VMASK sums those of LIME, or averaged.
     """
     if reduce not in (None, "sum", "mean"):
@@ -50,7 +51,7 @@ def word_importance(
                 f"'{method}' has one gate per word, so there is nothing to {reduce}: leave --reduce out, or name an "
                 "explainer."
             )
-        return gates if documents is None else _only_words_of(gates, documents, classifier)
+        return gates.at_least(1) if documents is None else _only_words_of(gates, documents, classifier)
     if documents is None:
         raise OptionError(
             f"The word scores of this '{method}' model depend on the text a word stands in, so they are averaged over "
