@@ -3,15 +3,20 @@ from itertools import count, islice
 import numpy as np
 import pytest
 
+from whyword.data.tokenizers.word_pieces import WordPieceTokenizer
 from whyword.data.words import split
+from whyword.encoders.transformer import Transformer
 from whyword.experiments import explaining
 from whyword.experiments.explaining import as_classifier, class_number, explain_documents, make_explainer, only_top
 from whyword.explainers.occlusion import Occlusion
+from whyword.explainers.own import Own
 from whyword.explainers.random import Random
 from whyword.interfaces.document import Document
 from whyword.interfaces.errors import OptionError
 from whyword.interfaces.explanation import Explanation
+from whyword.methods.attention import Attention
 from whyword.training.black_box import BlackBox
+from whyword.training.fitted import FittedClassifier
 
 CLOSED = BlackBox(lambda texts: np.array([[0.25, 0.75]] * len(texts)), (0, 1))
 
@@ -95,3 +100,12 @@ def test_only_the_top_words_keep_their_scores():
 
 def test_a_classifier_stays_what_it_is():
     assert as_classifier(CLOSED, []) is CLOSED
+
+
+@pytest.mark.parametrize("explainer", [Own(), Occlusion(), Random()])
+def test_every_explainer_says_how_many_words_were_not_read(tiny_bert, explainer):
+    encoder = Transformer.from_pretrained(Transformer.Config(model=str(tiny_bert), limit=8))
+    tokenizer = WordPieceTokenizer.from_pretrained(str(tiny_bert), encoder.limit)
+    classifier = FittedClassifier(Attention(encoder, 2, Attention.Config()), tokenizer, (0, 1))
+    documents = [Document(split(text)) for text in ("the plot was not the good plot was good", "good plot")]
+    assert [e.unread for e in explain_documents(classifier, documents, explainer)] == [3, 0]

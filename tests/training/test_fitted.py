@@ -204,6 +204,7 @@ def test_unread_words_have_score_zero_and_are_counted(tiny_bert):
     classifier = FittedClassifier(Attention(encoder, 2, Attention.Config()), tokenizer, (0, 1))
     scores, _, unread = classifier.own_scores([split("the plot was not the good plot was good"), split("good plot")])
     assert unread == [3, 0]
+    assert classifier.unread_words([split("the plot was not the good plot was good"), split("good plot")]) == [3, 0]
     assert (scores[0][:6] > 0).all()
     assert (scores[0][6:] == 0).all()
 

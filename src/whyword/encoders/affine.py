@@ -6,13 +6,12 @@ from dataclasses import dataclass
 
 from torch import Tensor, nn
 
-from ..blocks.word_embedding import WordEmbedding
+from ..blocks.word_encoder import WordEncoder
 from ..interfaces.document import Batch
-from ..interfaces.encoder import Encoder
 from ..maths.masked import masked_mean
 
 
-class Affine(Encoder):
+class Affine(WordEncoder):
     """Words without context, in a learned basis."""
 
     @dataclass(frozen=True)
@@ -27,16 +26,9 @@ class Affine(Encoder):
     learning_rate = 5e-3
 
     def __init__(self, config: Config, vocabulary: int, padding: int) -> None:
-        super().__init__()
-        self.embedding = WordEmbedding(vocabulary, config.dim, padding, config.dropout, config.frozen)
-        self.embedding_dim = config.dim
+        super().__init__(config, vocabulary, padding)
         self.layer = nn.Linear(config.dim, config.hidden)
         self.layer_dims = (config.hidden,)
-
-    def embed(self, batch: Batch) -> Tensor:
-        """Look up one vector per token."""
-        embedded: Tensor = self.embedding(batch.tokens)
-        return embedded
 
     def encode(self, embedded: Tensor, batch: Batch) -> tuple[Tensor, ...]:
         """Map each vector by itself."""

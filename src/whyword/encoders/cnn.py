@@ -8,13 +8,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad, relu
 
-from ..blocks.word_embedding import WordEmbedding
+from ..blocks.word_encoder import WordEncoder
 from ..interfaces.document import Batch
-from ..interfaces.encoder import Encoder
 from ..maths.masked import masked_max
 
 
-class Cnn(Encoder):
+class Cnn(WordEncoder):
     """Each state sees a few words to the left and right."""
 
     @dataclass(frozen=True)
@@ -28,17 +27,10 @@ class Cnn(Encoder):
         frozen: bool = False  # keep the word vectors as they are
 
     def __init__(self, config: Config, vocabulary: int, padding: int) -> None:
-        super().__init__()
-        self.embedding = WordEmbedding(vocabulary, config.dim, padding, config.dropout, config.frozen)
+        super().__init__(config, vocabulary, padding)
         self.widths = config.widths
         self.convolutions = nn.ModuleList(nn.Conv1d(config.dim, config.filters, width) for width in config.widths)
-        self.embedding_dim = config.dim
         self.layer_dims = (config.filters * len(config.widths),)
-
-    def embed(self, batch: Batch) -> Tensor:
-        """Look up one vector per token."""
-        embedded: Tensor = self.embedding(batch.tokens)
-        return embedded
 
     def encode(self, embedded: Tensor, batch: Batch) -> tuple[Tensor, ...]:
         """Convolve; beyond both ends of a text lie zeros, however long its neighbors in the batch are.

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from ..blocks.word_embedding import WordEmbedding
+from ..blocks.word_encoder import WordEncoder
 from ..interfaces.document import Batch
-from ..interfaces.encoder import Encoder
 from ..maths.masked import masked_max
 
 
-class Lstm(Encoder):
+class Lstm(WordEncoder):
     """One or more LSTM layers."""
 
     @dataclass(frozen=True)
@@ -30,8 +29,7 @@ class Lstm(Encoder):
     learning_rate = 2e-3
 
     def __init__(self, config: Config, vocabulary: int, padding: int) -> None:
-        super().__init__()
-        self.embedding = WordEmbedding(vocabulary, config.dim, padding, config.dropout, config.frozen)
+        super().__init__(config, vocabulary, padding)
         self.bidirectional = config.bidirectional
         width = config.hidden * (2 if config.bidirectional else 1)
         self.recurrent = nn.ModuleList(
@@ -43,13 +41,7 @@ class Lstm(Encoder):
         for parameter in self.recurrent.parameters():
             if parameter.dim() > 1:
                 nn.init.orthogonal_(parameter)
-        self.embedding_dim = config.dim
         self.layer_dims = (width,) * config.layers
-
-    def embed(self, batch: Batch) -> Tensor:
-        """Look up one vector per token."""
-        embedded: Tensor = self.embedding(batch.tokens)
-        return embedded
 
     def encode(self, embedded: Tensor, batch: Batch) -> tuple[Tensor, ...]:
         """Read each layer's states from the layer below."""

@@ -68,7 +68,17 @@ def _in_chunks(
         texts += len(chunk)
         passes += sum(explanation.forward_passes for explanation in explanations)
         size = max(1, min(CHUNK_PASSES * texts // max(1, passes), LARGEST_CHUNK))
+        yield from _with_unread(explanations, classifier)
+
+
+def _with_unread(explanations: Sequence[Explanation], classifier: Classifier) -> Iterator[Explanation]:
+    """Say of each explanation how many words the model could not read, if that is known."""
+    if not isinstance(classifier, OpenClassifier):
         yield from explanations
+        return
+    counts = classifier.unread_words([explanation.document.words for explanation in explanations])
+    for explanation, unread in zip(explanations, counts, strict=True):
+        yield replace(explanation, unread=unread) if unread else explanation
 
 
 def class_number(classes: Sequence[Label], label: Label) -> int:

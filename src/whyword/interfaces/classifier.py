@@ -47,6 +47,10 @@ class OpenClassifier(Classifier, Protocol):
         """Cut texts into batches of similar length, each with the positions of its texts in the input."""
         ...
 
+    def unread_words(self, texts: Sequence[Words]) -> list[int]:
+        """Count the words at the end of each text that the encoder's limit cuts off."""
+        ...
+
     def own_scores(self, texts: Sequence[Words]) -> tuple[list[Tensor], Tensor, list[int]]:
         """Give the method's own score of each word, (word,) per text, (text, class) probabilities and unread words."""
         ...

@@ -52,6 +52,12 @@ class FittedClassifier:
             answer[torch.from_numpy(chosen)] = self.method(batch).logits.softmax(-1).cpu()
         return answer
 
+    def unread_words(self, texts: Sequence[Words]) -> list[int]:
+        """Count the words at the end of each text that the encoder's limit cuts off."""
+        if self.tokenizer.limit is None:
+            return [0] * len(texts)
+        return [text.unread for text in self.tokenizer(texts)]
+
     @torch.inference_mode()
     def own_scores(self, texts: Sequence[Words]) -> tuple[list[Tensor], Tensor, list[int]]:
         """Give the method's own score of each word, (word,) per text, (text, class) probabilities and unread words."""
