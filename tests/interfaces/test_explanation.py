@@ -73,6 +73,7 @@ def test_plain_values_survive_json() -> None:
         "words": ["Thin", "plot", "a", "delight"],
         "spans": [[0, 4], [5, 9], [11, 12], [13, 20]],
         "scores": [-0.3, 0.1, 0.1, 0.5],
+        "convergence_error": None,
         "base_value": 0.5,
         "seed": 7,
         "forward_passes": 100,

@@ -1,10 +1,11 @@
 """Masked softmax, means and maxima against loops over single rows."""
 
+import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whyword.maths.masked import masked_max, masked_mean, masked_softmax, mean_over_real
+from whyword.maths.masked import gather_words, masked_max, masked_mean, masked_softmax
 
 LENGTHS = st.lists(st.integers(1, 6), min_size=1, max_size=5)
 
@@ -41,13 +42,6 @@ def test_maximum_of_a_padded_row_is_the_maximum_of_the_row_alone(lengths):
     assert torch.equal(masked_max(values, mask), alone)
 
 
-@given(LENGTHS)
-def test_the_mean_over_a_batch_counts_every_real_token_once(lengths):
-    values, mask = padded(lengths)
-    real = [float(values[row, t]) for row, length in enumerate(lengths) for t in range(length)]
-    torch.testing.assert_close(mean_over_real(values, mask), torch.tensor(sum(real) / len(real), dtype=torch.float64))
-
-
 def test_masks_need_not_be_runs_from_the_left():
     scores = torch.tensor([[5.0, 1.0, 2.0, 7.0]], dtype=torch.float64)
     mask = torch.tensor([[False, True, True, False]])
@@ -72,3 +66,23 @@ def test_gradients_of_all_are_right_and_do_not_reach_padding():
         assert torch.autograd.gradcheck(lambda v, f=function: f(v, mask), (values,))
         (gradient,) = torch.autograd.grad(function(values, mask).pow(2).sum(), values)
         assert (gradient[~mask] == 0).all()
+
+
+@st.composite
+def pieces(draw):
+    """The word of each token of a batch whose words have any number of pieces, anywhere."""
+    rows = draw(st.lists(st.lists(st.integers(-1, 5), min_size=1, max_size=8), min_size=1, max_size=4))
+    width = max(map(len, rows))
+    return torch.tensor([row + [-1] * (width - len(row)) for row in rows])
+
+
+@pytest.mark.parametrize("average", [False, True])
+@given(word_of_token=pieces())
+def test_a_words_score_is_the_sum_or_mean_of_its_pieces(average, word_of_token):
+    weights = torch.rand(word_of_token.shape, dtype=torch.float64)
+    scores = gather_words(weights, word_of_token, 6, average)
+    for row in range(len(word_of_token)):
+        for word in range(6):
+            found = [float(weights[row, t]) for t, owner in enumerate(word_of_token[row]) if owner == word]
+            expected = sum(found) / (len(found) if average and found else 1)
+            assert float(scores[row, word]) == pytest.approx(expected)

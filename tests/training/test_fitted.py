@@ -17,13 +17,12 @@ from whyword.encoders.cnn import Cnn
 from whyword.encoders.lstm import Lstm
 from whyword.encoders.transformer import Transformer
 from whyword.interfaces.classifier import OpenClassifier
-from whyword.interfaces.document import Batch
 from whyword.interfaces.errors import OptionError
 from whyword.methods.attention import Attention
 from whyword.methods.base import Base
 from whyword.training import fitted as fitted_module
 from whyword.training.black_box import BlackBox
-from whyword.training.fitted import FittedClassifier, scores_of_words
+from whyword.training.fitted import FittedClassifier
 
 SINGLE = split("the cast was superb and the plot was not dreadful")
 PAIR = split("is the plot dull", "no it was superb")
@@ -152,27 +151,6 @@ def test_word_pieces_of_removed_words_go_and_special_tokens_stay(tiny_bert):
         torch.testing.assert_close(answer, probabilities_one_by_one(classifier, text, kept), atol=1e-5, rtol=1e-4)
     whole = classifier.probabilities_of_subsets(PAIR, torch.ones(1, len(PAIR), dtype=torch.bool))
     torch.testing.assert_close(whole, classifier.probabilities([PAIR]))
-
-
-@st.composite
-def pieces(draw):
-    """Token weights of a batch whose words have any number of pieces, anywhere."""
-    rows = draw(st.lists(st.lists(st.integers(-1, 5), min_size=1, max_size=8), min_size=1, max_size=4))
-    width = max(map(len, rows))
-    word = torch.tensor([row + [-1] * (width - len(row)) for row in rows])
-    return Batch(word.clamp(min=0), word >= -1, word, torch.zeros_like(word))
-
-
-@pytest.mark.parametrize("average", [False, True])
-@given(batch=pieces())
-def test_a_words_score_is_the_sum_or_mean_of_its_pieces(average, batch):
-    weights = torch.rand(batch.tokens.shape, dtype=torch.float64)
-    scores = scores_of_words(weights, batch, 6, average)
-    for row in range(len(batch)):
-        for word in range(6):
-            found = [float(weights[row, t]) for t, owner in enumerate(batch.word_of_token[row]) if owner == word]
-            expected = sum(found) / (len(found) if average and found else 1)
-            assert float(scores[row, word]) == pytest.approx(expected)
 
 
 def test_own_scores_are_the_attention_weights_of_the_words():

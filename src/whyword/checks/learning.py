@@ -151,7 +151,7 @@ def _walk(method: Method, tokenizer: Tokenizer) -> Iterator[tuple[str, Objective
     corpus, settings, processes = sample_corpus(tokenizer), Training(), Processes()
     batch = corpus.batches(settings.batch_tokens)[0]
     method.train()
-    for phase in method.plan(settings.epochs):
+    for phase in method.plan(settings.epochs or method.encoder.epochs):
         objectives = [replace(objective, weight_decay=0.0) for objective in phase.objectives]
         running = [Optimizing(objective, settings, method.encoder.learning_rate) for objective in objectives]
         for step in range(1, STEPS + 1):

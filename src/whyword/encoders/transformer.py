@@ -28,6 +28,7 @@ class Transformer(Encoder):
         gradient_checkpointing: bool = False  # trade time for memory on large encoders
 
     learning_rate = 5e-5
+    epochs = 4  # pretrained weights need few
     token_kind = "pieces"
 
     def __init__(self, config: Config, model: Any) -> None:

@@ -14,7 +14,8 @@ class Encoder(nn.Module, ABC):
     """Reads a batch in two steps, so that a method can act on the word vectors in between."""
 
     Config: ClassVar[type[Any]]  # frozen dataclass of its settings
-    learning_rate: ClassVar[float] = 1e-3  # where training starts when the user names no other
+    learning_rate: ClassVar[float] = 1e-3  # when the user names no other
+    epochs: ClassVar[int] = 30  # at most, when the user names no other number
     token_kind: ClassVar[str] = "words"  # "words", or "pieces" when a pretrained tokenizer cuts words up
 
     embedding_dim: int

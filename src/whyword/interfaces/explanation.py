@@ -30,6 +30,7 @@ class Explanation:
     signed: bool = True  # False for weights and gates, which have no direction
     std_error: np.ndarray | None = None  # (word,) where the scores were sampled
     base_value: float | None = None  # probability of the target with no word left, where the explainer needed it
+    convergence_error: float | None = None  # how far the scores are from adding up as they should, where they should
     seed: int | None = None
     forward_passes: int = 0  # sub-texts the model was asked about for this text
     seconds: float = 0.0  # this text's share of the time
@@ -123,6 +124,7 @@ class Explanation:
             values["std_error"] = [float(self.std_error[i]) for i in chosen]
         values |= {
             "base_value": self.base_value,
+            "convergence_error": self.convergence_error,
             "seed": self.seed,
             "forward_passes": self.forward_passes,
             "seconds": self.seconds,

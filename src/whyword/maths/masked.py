@@ -25,6 +25,17 @@ def masked_max(values: Tensor, mask: Tensor) -> Tensor:
     return values.masked_fill(~mask.unsqueeze(-1), -torch.inf).amax(-2)
 
 
-def mean_over_real(values: Tensor, mask: Tensor) -> Tensor:
-    """One mean over all real tokens of the batch."""
-    return values[mask].mean()
+def gather_words(values: Tensor, word_of_token: Tensor, words: int, average: bool) -> Tensor:
+    """Gather token values by word: (batch, time) to (batch, words), pieces summed or averaged; 0 for words without any.
+
+    word_of_token is -1 on tokens that belong to no word.
+    """
+    if not words:
+        return values.new_zeros(len(values), 0)
+    inside = word_of_token >= 0
+    index = word_of_token.clamp(min=0)
+    total = values.new_zeros(len(values), words).scatter_add(1, index, values * inside)
+    if not average:
+        return total
+    pieces = values.new_zeros(len(values), words).scatter_add(1, index, inside.to(values.dtype))
+    return total / pieces.clamp(min=1)

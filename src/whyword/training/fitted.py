@@ -14,6 +14,7 @@ from ..interfaces.document import Batch, Label, Tokens, Words
 from ..interfaces.errors import OptionError
 from ..interfaces.method import Method
 from ..interfaces.tokenizer import Tokenizer
+from ..maths.masked import gather_words
 from .subsets import delete_words
 
 BATCH_TOKENS = 4_096  # padded tokens of a forward pass: large enough to fill the cores, small enough for their caches
@@ -75,7 +76,9 @@ class FittedClassifier:
             assert prediction.token_weights is not None
             probabilities[torch.from_numpy(chosen)] = prediction.logits.softmax(-1).cpu()
             most_words = max((tokens[i].words for i in chosen), default=0)
-            table = scores_of_words(prediction.token_weights, batch, most_words, self.method.own_score == "gate").cpu()
+            table = gather_words(
+                prediction.token_weights, batch.word_of_token, most_words, self.method.own_score == "gate"
+            ).cpu()
             for row, i in enumerate(chosen):
                 scores[i] = table[row, : tokens[i].words]
         return scores, probabilities, [text.unread for text in tokens]
@@ -108,16 +111,3 @@ class FittedClassifier:
         for rows, batch in sub_texts.batches(BATCH_TOKENS):
             answers[torch.from_numpy(rows)] = self.method(batch.to(self.device)).logits.softmax(-1).cpu()
         return [answers[torch.from_numpy(rows)] for rows in sub_texts.row_of_request]
-
-
-def scores_of_words(token_weights: Tensor, batch: Batch, words: int, average: bool) -> Tensor:
-    """Gather token weights by word: (batch, time) to (batch, words), pieces summed or averaged; 0 for unread words."""
-    if not words:
-        return token_weights.new_zeros(len(batch), 0)
-    index = batch.word_of_token.clamp(min=0)
-    weights = token_weights * batch.is_word
-    total = weights.new_zeros(len(batch), words).scatter_add(1, index, weights)
-    if not average:
-        return total
-    pieces = weights.new_zeros(len(batch), words).scatter_add(1, index, batch.is_word.to(weights.dtype))
-    return total / pieces.clamp(min=1)

@@ -54,7 +54,7 @@ class TrainingRun:
     ) -> None:
         self.method, self.settings, self.train, self.seed, self.device = method, settings, train, seed, device
         self.dev_batches: list[Batch] = dev.batches(settings.batch_tokens)
-        self.plan = list(method.plan(settings.epochs))
+        self.plan = list(method.plan(settings.epochs or method.encoder.epochs))
         self.processes = Processes()
         self.learning_rate = settings.learning_rate or method.encoder.learning_rate
         self.position = Position()

@@ -10,7 +10,7 @@ from typing import Literal
 class Training:
     """Settings of the training loop."""
 
-    epochs: int = 30  # at most; training stops earlier when dev accuracy no longer rises
+    epochs: int | None = None  # at most; None: the encoder's own. Stops earlier when dev accuracy no longer rises
     patience: int | None = 4  # epochs without a better dev accuracy before a phase stops; None: never
     batch_size: int = 64  # texts per step
     batch_tokens: int = 16_384  # padded tokens per step at most, for long texts
