@@ -56,7 +56,7 @@ def tell_written(texts: int, what: str, output: Path, as_json: bool, quiet: bool
     if as_json:
         print(json.dumps({"output": str(output), "texts": texts}))
     elif not quiet:
-        print(f"Wrote {texts:,} {what} to {output}.", file=sys.stderr)
+        print(f"Wrote {texts:,} {what if texts != 1 else what.removesuffix('s')} to {output}.", file=sys.stderr)
 
 
 @contextmanager
