@@ -117,7 +117,7 @@ def test_a_page_has_every_text(whyword, model, data):
 
 
 def test_a_picture_has_one_text(whyword, refused, model):
-    assert whyword("explain", model, TEXT, "-o", "out.svg").err == "Wrote 1 explanations to out.svg.\n"
+    assert whyword("explain", model, TEXT, "-o", "out.svg").err == "Wrote 1 explanation to out.svg.\n"
     assert ElementTree.parse("out.svg").getroot().tag.endswith("svg")
     assert "one picture, but several texts came" in refused("explain", model, TEXT, TEXT, "-o", "two.svg")
     assert not list(Path().glob("two.svg*"))
