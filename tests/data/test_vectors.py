@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whyword.data.vectors import Vectors, describe, load_vectors
+from whyword.data.vectors import Vectors, describe, load_vectors, words_of
 from whyword.interfaces.errors import DataError
 
 GLOVE = "the 0.1 0.2 0.3\ncat 1 2 3\n. . . 4 5 6\nThe 7 8 9\nÉté -1e-2 0 1\n"
@@ -129,3 +129,9 @@ def test_real_glove_vectors_load_fast_and_know_what_is_alike():
     np.testing.assert_array_equal(vectors.found, [True, True, True, False])
     terrible, awful, guitar, _ = vectors.rows / np.maximum(np.linalg.norm(vectors.rows, axis=1, keepdims=True), 1)
     assert terrible @ awful > 0.6 > terrible @ guitar
+
+
+@pytest.mark.parametrize("header", ["", "3 2\n"])
+def test_the_words_of_a_file_come_in_its_order_each_once(tmp_path, header):
+    path = write(tmp_path, f"{header}the 1 2\ncat 3 4\nthe 5 6\n")
+    assert words_of(path) == ["the", "cat"]

@@ -91,3 +91,24 @@ def test_the_same_seed_assembles_the_same_weights():
         made.append(parts().method.state_dict())
     assert all(torch.equal(made[0][name], made[1][name]) for name in made[0])
     assert not all(torch.equal(made[0][name], made[2][name]) for name in made[0])
+
+
+def test_with_frozen_vectors_words_that_only_the_file_has_are_known_too(vectors):
+    made = parts(embeddings=vectors, encoder={"frozen": True})
+    ids = {name: number for number, name in enumerate(made.tokenizer.token_strings())}
+    assert made.method.encoder.embedding.table.weight[ids["elsewhere"]].tolist() == [7, 8, 9]
+    assert made.frequencies[ids["elsewhere"]] == 0
+    assert made.notes == parts(embeddings=vectors).notes  # coverage speaks of the training texts alone
+
+
+@pytest.mark.parametrize(
+    ("frozen", "wanted", "known"), [(True, False, False), (False, True, True), (False, None, False)]
+)
+def test_whether_they_are_known_can_be_set(vectors, frozen, wanted, known):
+    made = parts(embeddings=vectors, encoder={"frozen": frozen}, vocabulary={"from_vectors": wanted})
+    assert ("elsewhere" in made.tokenizer.vocabulary) == known
+
+
+def test_a_pretrained_encoder_takes_no_word_vectors(vectors):
+    with pytest.raises(OptionError, match="has no use"):
+        parts(embeddings=vectors, encoder="minilm")
