@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -58,13 +59,16 @@ def schedule_factor(settings: Training, progress: float) -> float:
 def _optimizer(
     parameters: list[nn.Parameter], settings: Training, learning_rate: float, weight_decay: float
 ) -> torch.optim.Optimizer:
+    """Make the optimizer; its fused form updates a large table of word vectors several times as fast on a CPU."""
     kinds: dict[str, type[torch.optim.Optimizer]] = {
         "adam": torch.optim.Adam,
         "adamw": torch.optim.AdamW,
         "adagrad": torch.optim.Adagrad,
         "sgd": torch.optim.SGD,
     }
-    return kinds[settings.optimizer](parameters, lr=learning_rate, weight_decay=weight_decay)  # type: ignore[call-arg]
+    fused = all(parameter.device.type in ("cpu", "cuda") for parameter in parameters)
+    options: dict[str, Any] = {"lr": learning_rate, "weight_decay": weight_decay, "fused": fused}
+    return kinds[settings.optimizer](parameters, **options)
 
 
 def _freeze_all_but(method: nn.Module, trained: list[nn.Parameter]) -> list[nn.Parameter]:
