@@ -116,7 +116,8 @@ def run(job: tuple[Cell, argparse.Namespace]) -> str:
     record_words = {}
     if cell.method in ("vmask", "iba", "l2x") and cell.vectors != "own":
         importance = word_importance(model.classifier)
-        record_words = {"frequency": frequency_link(importance).to_dict(), "top_words": importance.at_least(5).top(20)}
+        top = list(importance.at_least(5).top(20).rows())
+        record_words = {"frequency": frequency_link(importance).to_dict(), "top_words": top}
     settings = config.to_dict()
     settings["embeddings"] = Path(arguments.embeddings).name if settings["embeddings"] else None
     record = {

@@ -1,0 +1,42 @@
+"""On real questions: the whole way from files to a model that is good and whose mask is alive."""
+
+import os
+
+import pytest
+
+from whyword.data.dataset import load_dataset
+from whyword.experiments.config import make_config
+from whyword.experiments.run import train_model
+
+pytestmark = pytest.mark.real
+
+
+@pytest.fixture(scope="module")
+def trec():
+    if not os.environ.get("WHYWORD_DATA"):
+        pytest.skip("WHYWORD_DATA does not name a folder with the data set trec")
+    return load_dataset("trec")
+
+
+@pytest.fixture(scope="module")
+def embeddings():
+    path = os.environ.get("WHYWORD_EMBEDDINGS")
+    if not path:
+        pytest.skip("WHYWORD_EMBEDDINGS does not name a file of word vectors")
+    return path
+
+
+@pytest.mark.parametrize(("method", "floor"), [("base", 0.878), ("vmask", 0.86)])
+def test_a_cnn_on_frozen_vectors_is_as_good_as_the_authors_scripts(trec, embeddings, method, floor):
+    config = make_config(
+        {
+            "method": method,
+            "encoder": {"name": "cnn", "frozen": True},
+            "embeddings": embeddings,
+            "training": {"epochs": 15},
+        }
+    )
+    metrics = train_model(config, trec).metrics
+    assert metrics["test_accuracy"] >= floor
+    if method == "vmask":
+        assert metrics["health"]["keep_sd"] > 0.02
