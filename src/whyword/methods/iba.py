@@ -33,7 +33,7 @@ class Iba(PooledClassifier):
     class Config:
         """Settings of the bottleneck; VMASK's version, trained jointly with the classifier."""
 
-        beta: float = 0.1  # weight of the information term; VMASK does not give it, and 1 silences every word
+        beta: float = 0.1  # weight of the information term; VMASK does not give it; with 1 small models do not learn
         width: int = 100  # hidden width of the read-out
         per: Literal["word", "piece"] = "word"  # whether the pieces of a word share a value
         smallest_deviation: float = 0.01  # floor of the noise per dimension; authors' code
