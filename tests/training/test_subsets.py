@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from reference.sub_texts import keep_tokens
 from whyword.interfaces.document import Tokens
-from whyword.training.subsets import delete_words
+from whyword.training import subsets as under_test
 
 PADDING, UNKNOWN = 0, 1
 
@@ -30,7 +30,7 @@ def requests(draw):
 
 def lay_out(texts, kept, budget):
     """Give what each row holds, as tuples, and the batches."""
-    sub_texts = delete_words(texts, kept, PADDING, UNKNOWN)
+    sub_texts = under_test.lay_out(texts, kept, PADDING, UNKNOWN)
     rows, batches = {}, list(sub_texts.batches(budget))
     for numbers, batch in batches:
         for number, tokens, mask, word, segment in zip(

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, get_args, runtime_checkable
 
 import numpy as np
 from torch import Tensor
 
 from .document import Batch, Label, Words
 from .method import Method
+
+Removal = Literal["delete", "pad", "unknown", "mask"]
+REMOVALS: tuple[Removal, ...] = get_args(Removal)
 
 
 @runtime_checkable
@@ -25,11 +28,17 @@ class Classifier(Protocol):
         """Give (text, class) probabilities."""
         ...
 
-    def probabilities_of_subsets(self, text: Words, kept: Tensor) -> Tensor:
-        """Give (subset, class) probabilities of sub-texts; kept, (subset, word) bool, marks the words that stay."""
+    def probabilities_of_subsets(self, text: Words, kept: Tensor, removal: Removal = "delete") -> Tensor:
+        """Give (subset, class) probabilities of sub-texts; kept, (subset, word) bool, marks the words that stay.
+
+        The others are deleted, so that the text closes up, or each of their tokens is replaced where it stands by
+        padding, by the unknown word, or by the mask token.
+        """
         ...
 
-    def probabilities_of_many(self, requests: Iterable[tuple[Words, Tensor]]) -> Iterator[Tensor]:
+    def probabilities_of_many(
+        self, requests: Iterable[tuple[Words, Tensor]], removal: Removal = "delete"
+    ) -> Iterator[Tensor]:
         """Answer probabilities_of_subsets for many texts in one stream of batches, in order."""
         ...
 

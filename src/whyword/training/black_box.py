@@ -10,9 +10,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ..interfaces.classifier import REMOVALS, Removal
 from ..interfaces.document import Label, Words
-from ..interfaces.errors import OptionError
+from ..interfaces.errors import OptionError, unknown_name
 
+REPLACEMENTS: dict[Removal, str | None] = {"delete": None, "unknown": "[UNK]", "mask": "[MASK]"}
 BATCH_TEXTS = 256  # strings handed over at a time, so that memory stays bounded
 
 
@@ -27,14 +29,21 @@ class BlackBox:
         """Give (text, class) probabilities."""
         return self._ask([text.texts for text in texts])
 
-    def probabilities_of_subsets(self, text: Words, kept: Tensor) -> Tensor:
+    def probabilities_of_subsets(self, text: Words, kept: Tensor, removal: Removal = "delete") -> Tensor:
         """Give (subset, class) probabilities of sub-texts; kept, (subset, word) bool, marks the words that stay."""
-        return self._ask([sub_text(text, row) for row in kept.tolist()])
+        if removal not in REMOVALS:
+            raise unknown_name(removal, "the ways to remove words", list(REMOVALS))
+        if removal not in REPLACEMENTS:
+            raise OptionError(f"Removal '{removal}' needs a model's own tokens: for a black box choose delete or mask.")
+        replacement = REPLACEMENTS[removal]
+        return self._ask([sub_text(text, row, replacement) for row in kept.tolist()])
 
-    def probabilities_of_many(self, requests: Iterable[tuple[Words, Tensor]]) -> Iterator[Tensor]:
+    def probabilities_of_many(
+        self, requests: Iterable[tuple[Words, Tensor]], removal: Removal = "delete"
+    ) -> Iterator[Tensor]:
         """Answer probabilities_of_subsets for many texts, in order."""
         for text, kept in requests:
-            yield self.probabilities_of_subsets(text, kept)
+            yield self.probabilities_of_subsets(text, kept, removal)
 
     def _ask(self, texts: Sequence[tuple[str, ...]]) -> Tensor:
         distinct = list(dict.fromkeys(texts))
@@ -57,19 +66,22 @@ class BlackBox:
         return answer
 
 
-def sub_text(text: Words, kept: Sequence[bool]) -> tuple[str, ...]:
-    """Write the kept words as a string, with a space wherever there was one between the words that now meet."""
+def sub_text(text: Words, kept: Sequence[bool], replacement: str | None = None) -> tuple[str, ...]:
+    """Write the kept words as a string, with a space wherever there was one between the words that now meet.
+
+    With a replacement, that word stands where another was removed.
+    """
     strings: list[str] = []
     first = 0
     for string, spans in zip(text.texts, text.spans, strict=True):
         pieces: list[str] = []
         end_before: int | None = None
         for (start, end), keep in zip(spans, kept[first : first + len(spans)], strict=True):
-            if not keep:
+            if not keep and replacement is None:
                 continue
             if end_before is not None and end_before != start:
                 pieces.append(" ")
-            pieces.append(string[start:end])
+            pieces.append(string[start:end] if keep or replacement is None else replacement)
             end_before = end
         strings.append("".join(pieces))
         first += len(spans)

@@ -10,12 +10,13 @@ import torch
 from torch import Tensor
 
 from ..data.batching import by_token_budget, collate
+from ..interfaces.classifier import REMOVALS, Removal
 from ..interfaces.document import Batch, Label, Tokens, Words
-from ..interfaces.errors import OptionError
+from ..interfaces.errors import OptionError, unknown_name
 from ..interfaces.method import Method
 from ..interfaces.tokenizer import Tokenizer
 from ..maths.masked import gather_words
-from .subsets import delete_words
+from .subsets import lay_out
 
 BATCH_TOKENS = 4_096  # padded tokens of a forward pass: large enough to fill the cores, small enough for their caches
 CHUNK_TOKENS = 2_000_000  # kept tokens of sub-texts laid out at a time: bounds the memory of any number of requests
@@ -83,30 +84,43 @@ class FittedClassifier:
                 scores[i] = table[row, : tokens[i].words]
         return scores, probabilities, [text.unread for text in tokens]
 
-    def probabilities_of_subsets(self, text: Words, kept: Tensor) -> Tensor:
+    def probabilities_of_subsets(self, text: Words, kept: Tensor, removal: Removal = "delete") -> Tensor:
         """Give (subset, class) probabilities of sub-texts; kept, (subset, word) bool, marks the words that stay."""
-        return next(self.probabilities_of_many([(text, kept)]))
+        return next(self.probabilities_of_many([(text, kept)], removal))
 
-    def probabilities_of_many(self, requests: Iterable[tuple[Words, Tensor]]) -> Iterator[Tensor]:
+    def probabilities_of_many(
+        self, requests: Iterable[tuple[Words, Tensor]], removal: Removal = "delete"
+    ) -> Iterator[Tensor]:
         """Answer probabilities_of_subsets for many texts in one stream of batches, in order."""
+        replacement = self._replacement(removal)
         waiting: list[tuple[Words, Tensor]] = []
         tokens = 0
         for text, kept in requests:
             waiting.append((text, kept))
-            tokens += int(kept.sum()) + len(kept)
+            tokens += len(kept) + (int(kept.sum()) if replacement is None else kept.numel())
             if tokens >= CHUNK_TOKENS:
-                yield from self._answer(waiting)
+                yield from self._answer(waiting, replacement)
                 waiting, tokens = [], 0
         if waiting:
-            yield from self._answer(waiting)
+            yield from self._answer(waiting, replacement)
+
+    def _replacement(self, removal: Removal) -> int | None:
+        """Give the token that stands for a removed one; None where removed tokens are deleted."""
+        tokenizer = self.tokenizer
+        tokens = {"delete": None, "pad": tokenizer.padding, "unknown": tokenizer.unknown, "mask": tokenizer.mask}
+        if removal not in tokens:
+            raise unknown_name(removal, "the ways to remove words", list(REMOVALS))
+        if removal == "mask" and tokenizer.mask is None:
+            raise OptionError("This model has no mask token: choose removal delete, pad or unknown.")
+        return tokens[removal]
 
     @torch.inference_mode()
-    def _answer(self, requests: Sequence[tuple[Words, Tensor]]) -> list[Tensor]:
+    def _answer(self, requests: Sequence[tuple[Words, Tensor]], replacement: int | None) -> list[Tensor]:
         self.method.eval()
         tokenizer = self.tokenizer
         tokens = tokenizer([text for text, _ in requests])
         kept = [subsets.numpy() for _, subsets in requests]
-        sub_texts = delete_words(tokens, kept, tokenizer.padding, tokenizer.unknown)
+        sub_texts = lay_out(tokens, kept, tokenizer.padding, tokenizer.unknown, replacement)
         answers = torch.empty(sub_texts.rows, len(self.classes))
         for rows, batch in sub_texts.batches(BATCH_TOKENS):
             answers[torch.from_numpy(rows)] = self.method(batch.to(self.device)).logits.softmax(-1).cpu()

@@ -16,7 +16,7 @@ from ..interfaces.document import Batch, Tokens
 class SubTexts:
     """Distinct sub-texts as rows of token positions, laid end to end."""
 
-    ids: np.ndarray  # (token,) of all texts together, one filler token last
+    ids: np.ndarray  # (token,) of all texts together, one filler token last; then the replaced copies, if any
     word: np.ndarray  # (token,)
     segment: np.ndarray  # (token,)
     kept: np.ndarray  # (kept token,) position in the arrays above, row after row
@@ -47,34 +47,45 @@ class SubTexts:
             )
 
 
-def delete_words(texts: Sequence[Tokens], kept: Sequence[np.ndarray], padding: int, unknown: int) -> SubTexts:
+def lay_out(
+    texts: Sequence[Tokens], kept: Sequence[np.ndarray], padding: int, unknown: int, replacement: int | None = None
+) -> SubTexts:
     """Lay out the sub-texts that keep the marked words, (subset, word) bool per text; equal ones are laid out once.
 
-    Special tokens always stay. A sub-text of no token at all becomes one unknown token that belongs to no word.
+    The tokens of the other words are deleted, or replaced by the replacement. Special tokens always stay. A sub-text
+    of no token at all becomes one unknown token that belongs to no word.
     """
+    ids, word, segment = (
+        np.concatenate([*(getattr(text, name) for text in texts), [filler]])
+        for name, filler in (("ids", unknown), ("word", -1), ("segment", 0))
+    )
     positions: list[np.ndarray] = []
     lengths: list[np.ndarray] = []
     row_of_request: list[np.ndarray] = []
     first_token, first_row = 0, 0
-    filler = sum(len(text) for text in texts)
     for text, subsets in zip(texts, kept, strict=True):
         distinct, inverse = _distinct_rows(subsets)
         stays = np.concatenate([distinct, np.ones((len(distinct), 1), dtype=bool)], axis=1)[:, text.word]
-        if not (text.word < 0).any():
-            empty = np.logical_not(stays.any(axis=1, keepdims=True))
-            stays = np.concatenate([stays, empty], axis=1)
-            where = np.append(np.arange(first_token, first_token + len(text)), filler)
+        where = np.arange(first_token, first_token + len(text))
+        if replacement is not None:
+            positions.append(np.where(stays, where, where + len(ids)).ravel())  # the copies stand behind the originals
+            lengths.append(np.full(len(distinct), len(text)))
         else:
-            where = np.arange(first_token, first_token + len(text))
-        positions.append(where[np.nonzero(stays)[1]])
-        lengths.append(stays.sum(axis=1))
+            if not (text.word < 0).any():
+                stays = np.concatenate([stays, np.logical_not(stays.any(axis=1, keepdims=True))], axis=1)
+                where = np.append(where, len(ids) - 1)
+            positions.append(where[np.nonzero(stays)[1]])
+            lengths.append(stays.sum(axis=1))
         row_of_request.append(first_row + inverse)
         first_token, first_row = first_token + len(text), first_row + len(distinct)
+    if replacement is not None:
+        ids = np.concatenate([ids, np.full_like(ids, replacement)])
+        word, segment = np.tile(word, 2), np.tile(segment, 2)
     all_lengths = np.concatenate(lengths)
     return SubTexts(
-        ids=np.concatenate([*(text.ids for text in texts), [unknown]]),
-        word=np.concatenate([*(text.word for text in texts), [-1]]),
-        segment=np.concatenate([*(text.segment for text in texts), [0]]),
+        ids=ids,
+        word=word,
+        segment=segment,
         kept=np.concatenate(positions),
         starts=np.cumsum(all_lengths) - all_lengths,
         lengths=all_lengths,

@@ -1,0 +1,1 @@
+"""Questions that several explainers and metrics put to a model."""
