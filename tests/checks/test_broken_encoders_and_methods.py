@@ -192,7 +192,7 @@ class NeverMoves(Attention):
         (of_methods.padding_changes_nothing, AttendsToPadding, "the token weights with five columns of padding"),
         (of_methods.predictions_are_repeatable, DrawsWhilePredicting, "the logits asked for twice"),
         (of_methods.predicting_leaves_the_method_untouched, RemembersTheLastBatch, r"left attributes .*\.last"),
-        (of_methods.predictions_have_their_shapes, GivesOneLogit, r"shape \(18, 1\), not \(18, 2\)"),
+        (of_methods.predictions_have_their_shapes, GivesOneLogit, r"shape \(21, 1\), not \(21, 2\)"),
         (of_methods.own_scores_are_what_they_are_called, WeighsTwice, "sum of a text's token weights"),
         (of_methods.own_scores_are_what_they_are_called, NamesNoScore, "does not name them in own_score"),
         (of_methods.gradients_reach_the_words, CutsGradients, "No gradient .* reaches its word vectors"),

@@ -16,7 +16,7 @@ from whyword.data.dataset import Dataset, load_dataset
 from whyword.experiments import model_folder, unfinished
 from whyword.experiments.config import make_config
 from whyword.experiments.model_folder import load_model
-from whyword.experiments.run import measure, train_model, wilson_interval
+from whyword.experiments.run import measure, train_model
 from whyword.interfaces.errors import ModelError, OptionError
 from whyword.training.checkpoint import read_tensors
 
@@ -52,14 +52,6 @@ def stopping_after(steps):
             seen.append(news)
 
     return watch
-
-
-@pytest.mark.parametrize("count", [1, 7, 400])
-@pytest.mark.parametrize("confidence", [0.5, 0.95, 0.99])
-def test_the_interval_is_wilsons(count, confidence):
-    for right in {0, 1, count // 2, count}:
-        expected = binomtest(right, count).proportion_ci(confidence, method="wilson")
-        assert wilson_interval(right / count, count, confidence) == pytest.approx((expected.low, expected.high))
 
 
 def test_the_same_seed_trains_the_same_model_and_leaves_the_callers_random_numbers_alone(unbroken):

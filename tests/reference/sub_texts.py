@@ -23,12 +23,22 @@ def keep_tokens(tokens: Tokens, kept: Sequence[bool]) -> Tokens:
     return Tokens(tokens.ids[chosen], tokens.word[chosen], tokens.segment[chosen], tokens.words)
 
 
-def probabilities_one_by_one(classifier: FittedClassifier, text: Words, kept: Tensor) -> Tensor:
+def replace_tokens(tokens: Tokens, kept: Sequence[bool], replacement: int) -> Tokens:
+    """Write the replacement over every piece of a removed word; special tokens stay."""
+    ids = [
+        number if word < 0 or kept[word] else replacement for number, word in zip(tokens.ids, tokens.word, strict=True)
+    ]
+    return Tokens(np.array(ids, dtype=np.int64), tokens.word, tokens.segment, tokens.words)
+
+
+def probabilities_one_by_one(
+    classifier: FittedClassifier, text: Words, kept: Tensor, replacement: int | None = None
+) -> Tensor:
     """Give (subset, class), each row from a batch of one; a sub-text of no token becomes one unknown token."""
     tokenizer, answers = classifier.tokenizer, []
     whole = tokenizer([text])[0]
     for row in kept.tolist():
-        left = keep_tokens(whole, row)
+        left = keep_tokens(whole, row) if replacement is None else replace_tokens(whole, row, replacement)
         if not len(left):
             left = Tokens(np.array([tokenizer.unknown]), np.array([-1]), np.array([0]), 0)
         with torch.inference_mode():

@@ -41,6 +41,9 @@ AWKWARD = (
             "funny funny funny dull funny",
             "a 😀 film 👩‍👩‍👧 🇫🇷 !",
             "The PLOT isn't thin… it's café-thin",
+            "\u200b \ufeff",  # invisible characters, and no word
+            "\u0301 \ufffd",  # words of which a pretrained tokenizer keeps nothing
+            "فيلم ممتع جدا",
         )
     ),
     Document(split("is the film funny ?", "a warm and funny film")),

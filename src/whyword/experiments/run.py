@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from scipy.stats import norm
 
+from ..data.batching import by_token_budget
 from ..data.dataset import Dataset, labels
 from ..interfaces.document import Document, Label
+from ..maths.proportions import share_interval
 from ..training.corpus import Corpus
 from ..training.distributed import Processes
 from ..training.early_stopping import evaluate
@@ -61,6 +62,8 @@ def _fit(
     method, tokenizer = parts.method.to(device), parts.tokenizer
     train, dev = (Corpus.read(documents, classes, tokenizer) for documents in (dataset.train, dataset.dev))
     _tell_unread(train, tokenizer.limit, watch)
+    budget = parts.config.training.batch_tokens
+    method.prepare(train.batch(chosen).to(device) for chosen in by_token_budget(train.lengths, budget))
     run = TrainingRun(method, parts.config.training, train, dev, parts.config.seed, device)
     if unfinished is not None:
         unfinished.take_up(run, watch)
@@ -93,21 +96,13 @@ def measure(classifier: FittedClassifier, documents: Sequence[Document], split: 
     corpus = Corpus.read(documents, classifier.classes, classifier.tokenizer)
     score = evaluate(classifier.method, corpus.batches(16_384), classifier.device)
     classifier.method.eval()
-    low, high = wilson_interval(score.accuracy, len(corpus))
+    low, high = share_interval(round(score.accuracy * len(corpus)), len(corpus))
     return {
         f"{split}_texts": len(corpus),
         f"{split}_accuracy": score.accuracy,
         f"{split}_accuracy_low": low,
         f"{split}_accuracy_high": high,
     }
-
-
-def wilson_interval(share: float, count: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Interval of a share of successes in count trials (Wilson 1927)."""
-    z = float(norm.ppf(0.5 + confidence / 2))
-    center = (share + z * z / (2 * count)) / (1 + z * z / count)
-    half = z / (1 + z * z / count) * (share * (1 - share) / count + z * z / (4 * count * count)) ** 0.5
-    return max(0.0, center - half), min(1.0, center + half)
 
 
 def _tell_unread(corpus: Corpus, limit: int | None, watch: Watch) -> None:

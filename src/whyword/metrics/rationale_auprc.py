@@ -1,0 +1,33 @@
+"""Area under precision and recall of the marked words, whatever k: average precision."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..interfaces.document import Label
+from ..interfaces.explanation import Explanation
+from ..interfaces.metric import Metric
+from ..probing.rationales import marked_words
+
+
+@dataclass(frozen=True)
+class RationaleAuprc(Metric):
+    """Sum of precision times gain in recall, going down the scores; words of equal score are taken together."""
+
+    meaning = "how well the scores put marked words before the others, over all k"
+    needs_rationale = True
+
+    def values(self, explanation: Explanation, answers: np.ndarray, classes: Sequence[Label]) -> np.ndarray:
+        """Give one number from 0 to 1; NaN if no word is marked."""
+        marked = marked_words(explanation)
+        if marked is None:
+            return np.array([np.nan])
+        order = explanation.ranking
+        found = np.cumsum(marked[order])
+        last_of_ties = np.append(np.diff(explanation.scores[order]) != 0, True)
+        precision = (found / np.arange(1, len(order) + 1))[last_of_ties]
+        gain = np.diff(found[last_of_ties], prepend=0) / marked.sum()
+        return np.array([precision @ gain])

@@ -1,0 +1,27 @@
+"""Share of the words a human marked that are among the top k: VAT's R@k."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..interfaces.document import Label
+from ..interfaces.explanation import Explanation
+from ..probing.rationales import hits
+from ..probing.top_words import TopWordsMetric
+
+
+@dataclass(frozen=True)
+class RationaleRecall(TopWordsMetric):
+    """Marked words among the top k, divided by all marked words (Zhou et al., table 5)."""
+
+    meaning = "share of the words a human marked that are among the top k"
+    needs_rationale = True
+
+    def values(self, explanation: Explanation, answers: np.ndarray, classes: Sequence[Label]) -> np.ndarray:
+        """Give 0 to 1 at each k; NaN if no word is marked."""
+        found, _, marked = hits(explanation, self.points)
+        recall: np.ndarray = found / marked
+        return recall
