@@ -1,6 +1,8 @@
 import numpy as np
 import pytest
+import torch
 
+from reference.sub_texts import probabilities_one_by_one
 from whyword.data.words import split
 from whyword.explainers.occlusion import Occlusion
 from whyword.interfaces.document import Document, Words
@@ -42,6 +44,16 @@ def test_scores_of_an_additive_model_are_its_weights():
     np.testing.assert_allclose(explanation.scores, [0.3, -0.2, 0.0], atol=1e-12)
     assert explanation.label == "good"
     assert explanation.signed
+
+
+@pytest.mark.parametrize("removal", ["pad", "unknown", "mask"])
+def test_a_word_can_be_replaced_instead_of_deleted(lstm, documents, removal):
+    for explanation in Occlusion(removal).explain(lstm, documents[:3]):
+        words, target = explanation.document.words, explanation.target
+        replacement = getattr(lstm.tokenizer, {"pad": "padding"}.get(removal, removal))
+        kept = ~torch.eye(len(words), dtype=torch.bool)
+        asked = probabilities_one_by_one(lstm, words, kept, replacement).double().numpy()
+        np.testing.assert_allclose(explanation.scores, explanation.probability - asked[:, target], atol=1e-6)
 
 
 def test_two_classes_have_opposite_scores(lstm, documents):

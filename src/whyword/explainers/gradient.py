@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
+from torch import Tensor
 
-from ..interfaces.classifier import Classifier, OpenClassifier
-from ..interfaces.document import Document
-from ..interfaces.errors import OptionError
+from ..interfaces.classifier import Classifier
+from ..interfaces.document import Batch, Document
 from ..interfaces.explainer import Explainer
 from ..interfaces.explanation import Explanation
-from ..maths.masked import gather_words
+from ..interfaces.method import Method
+from ..probing.gradients import TokenScores, explain_by_tokens, of_targets
 
 
 @dataclass(frozen=True)
@@ -26,32 +26,12 @@ class Gradient(Explainer):
         self, classifier: Classifier, documents: Sequence[Document], targets: Sequence[int] | None = None
     ) -> list[Explanation]:
         """Explain each document."""
-        if not isinstance(classifier, OpenClassifier):
-            raise OptionError("A black box has no gradients: choose lime, shapley or occlusion.")
-        method = classifier.method.eval()
-        explanations: dict[int, Explanation] = {}
-        for positions, batch in classifier.batches([document.words for document in documents]):
-            started = time.perf_counter()
-            embedded = method.encoder.embed(batch).detach().requires_grad_(True)
-            probabilities = method.classify(embedded, batch).logits.softmax(-1)
-            chosen = probabilities.argmax(-1)
-            if targets is not None:
-                chosen = torch.tensor([targets[i] for i in positions], device=chosen.device)
-            (gradient,) = torch.autograd.grad(probabilities.gather(1, chosen.unsqueeze(1)).sum(), embedded)
-            products = (gradient * embedded.detach()).sum(-1).double()
-            most_words = max(len(documents[i].words) for i in positions)
-            scores = gather_words(products, batch.word_of_token, most_words, average=False).cpu().numpy()
-            table = probabilities.detach().double().cpu().numpy()
-            seconds = (time.perf_counter() - started) / len(positions)
-            for row, i in enumerate(positions):
-                explanations[i] = Explanation(
-                    document=documents[i],
-                    scores=scores[row, : len(documents[i].words)],
-                    target=int(chosen[row]),
-                    classes=classifier.classes,
-                    probabilities=table[row],
-                    explainer=self.name,
-                    forward_passes=1,
-                    seconds=seconds,
-                )
-        return [explanations[i] for i in range(len(documents))]
+        return explain_by_tokens(_gradient_times_input, self.name, classifier, documents, targets)
+
+
+def _gradient_times_input(method: Method, batch: Batch, targets: Tensor | None) -> TokenScores:
+    embedded = method.encoder.embed(batch).detach().requires_grad_(True)
+    probabilities = method.classify(embedded, batch).logits.softmax(-1)
+    targets = probabilities.argmax(-1) if targets is None else targets
+    (gradient,) = torch.autograd.grad(of_targets(probabilities, targets).sum(), embedded)
+    return TokenScores((gradient * embedded.detach()).sum(-1), targets, probabilities, forward_passes=1)

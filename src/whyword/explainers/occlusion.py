@@ -1,4 +1,4 @@
-"""Occlusion: how much the probability of the target falls when one word is left out."""
+"""Occlusion: how much the probability of the target falls when one word is left out or replaced."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import torch
 
-from ..interfaces.classifier import Classifier
+from ..interfaces.classifier import Classifier, Removal
 from ..interfaces.document import Document
 from ..interfaces.explainer import Explainer
 from ..interfaces.explanation import Explanation
@@ -18,6 +18,8 @@ from ..interfaces.explanation import Explanation
 class Occlusion(Explainer):
     """One forward pass per word, and one for the whole text."""
 
+    removal: Removal = "delete"  # what happens to the word left out
+
     def explain(
         self, classifier: Classifier, documents: Sequence[Document], targets: Sequence[int] | None = None
     ) -> list[Explanation]:
@@ -25,7 +27,7 @@ class Occlusion(Explainer):
         requests = ((document.words, _whole_and_each_left_out(len(document.words))) for document in documents)
         explanations: list[Explanation] = []
         started = time.perf_counter()
-        for i, answer in enumerate(classifier.probabilities_of_many(requests)):
+        for i, answer in enumerate(classifier.probabilities_of_many(requests, self.removal)):
             table = answer.double().numpy()  # (1 + word, class)
             target = int(table[0].argmax()) if targets is None else int(targets[i])
             now = time.perf_counter()

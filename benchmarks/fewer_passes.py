@@ -1,0 +1,377 @@
+"""Fewer passes for the same answer: agreement with the converged explanation against forward passes.
+
+python benchmarks/fewer_passes.py --data-dir DATA --embeddings GLOVE --out results/fewer_passes \
+    --encoders lstm,minilm --texts 20
+
+Models are trained on sst2 once and kept in --models. Each text is a cell that is written once, so that the run can be
+stopped and resumed. Passes are given for each word of the text, so that texts of different lengths can be averaged.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import numpy as np
+import torch
+
+from whyword.data.dataset import Dataset, load_dataset
+from whyword.experiments.config import make_config
+from whyword.experiments.model_folder import load_model
+from whyword.experiments.run import train_model
+from whyword.explainers.lime import Lime
+from whyword.explainers.shapley import Shapley
+from whyword.interfaces.document import Document, Words
+from whyword.maths.agreement import kendall_tau_b, overlap
+from whyword.maths.complementary_pairs import ComplementaryPairs
+from whyword.maths.shapley import all_subsets, shapley_of_table
+from whyword.maths.shapley_of_pairs import shapley_of_pairs
+from whyword.maths.size_strata import SizeStrata
+from whyword.maths.subset_ridge import LIME_SAMPLES, SubsetRidge
+from whyword.maths.surrogate import fit_surrogate
+from whyword.maths.surrogate_ridge import estimate, preferred_sizes
+from whyword.training.fitted import FittedClassifier
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+
+PASSES_PER_WORD = (2.5, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
+LENGTHS = {"15-25 words": (15, 25), "40 words and more": (40, 60)}
+EXACT_WORDS = 14
+REFERENCE = 400  # permutations in antithetic pairs; a tenth of them fits the surrogate, the others are averaged
+LIME_REFERENCE = 10_000  # samples of which the model is asked, and of which only the surrogate is
+LIME_FREE = 200_000
+FITS_WELL = 0.9  # share of the variance of the answers that the additive surrogate explains
+TAU = 0.9
+
+Generator = np.random.Generator
+Curve = list[tuple[int, np.ndarray]]  # passes, and the scores they gave
+
+
+class Text:
+    """Answers for the predicted class of one text, each asked for once."""
+
+    def __init__(self, classifier: FittedClassifier, words: Words) -> None:
+        self.words = len(words)
+        self.target = int(classifier.probabilities([words])[0].argmax())
+        self._ask = lambda kept: classifier.probabilities_of_subsets(words, torch.from_numpy(kept))
+        self._known: dict[bytes, float] = {}
+
+    def __call__(self, kept: np.ndarray) -> np.ndarray:
+        """Give the answers to sub-texts, (subset, word) bool to (subset,)."""
+        keys = [row.tobytes() for row in np.packbits(kept, axis=1)]
+        new = {key: number for number, key in enumerate(keys) if key not in self._known}
+        if new:
+            answers = self._ask(kept[list(new.values())])[:, self.target].double().tolist()
+            self._known.update(zip(new, answers, strict=True))
+        return np.array([self._known[key] for key in keys])
+
+
+def ends(words: int) -> np.ndarray:
+    return np.stack([np.zeros(words, dtype=bool), np.ones(words, dtype=bool)])
+
+
+def gains(ask: Callable[[np.ndarray], np.ndarray], places: np.ndarray) -> np.ndarray:
+    """Say what adding each word does in each permutation, (permutation, word) places to gains."""
+    permutations, words = places.shape
+    kept = (places[:, None] < np.arange(words + 1)[:, None]).reshape(-1, words)
+    path = ask(kept).reshape(permutations, words + 1)
+    return np.take_along_axis(np.diff(path, axis=1), places, axis=1)
+
+
+def draw(words: int, permutations: int, generator: Generator, antithetic: bool) -> np.ndarray:
+    places = generator.random((permutations, words)).argsort(axis=1)
+    if antithetic:
+        places[1::2] = words - 1 - places[: permutations // 2 * 2 : 2]
+    return places
+
+
+def permutations(antithetic: bool) -> Callable[[Text, Sequence[int], Generator], Curve]:
+    """Make plain permutation sampling: a permutation of n words takes n - 1 passes, besides the first two."""
+
+    def estimate(text: Text, grid: Sequence[int], generator: Generator) -> Curve:
+        counts = [max(1, (passes - 2) // (text.words - 1)) for passes in grid]
+        table = gains(text, draw(text.words, counts[-1], generator, antithetic))
+        return [(2 + count * (text.words - 1), table[:count].mean(axis=0)) for count in counts]
+
+    return estimate
+
+
+def ours(text: Text, grid: Sequence[int], generator: Generator) -> Curve:
+    """Estimate as whyword.explainers.shapley does, stopped at given numbers of passes."""
+    halves = ComplementaryPairs(text.words, generator).draw(grid[-1] // 2)
+    answers, opposite = text(halves), text(~halves)
+    return [
+        (2 * pairs, shapley_of_pairs(halves[:pairs], answers[:pairs], opposite[:pairs])[0])
+        for pairs in (passes // 2 for passes in grid)
+    ]
+
+
+def converged_shapley(text: Text, generator: Generator) -> np.ndarray:
+    """Give exact values, or an unbiased mean over very many permutations with little variance.
+
+    Only what a surrogate misses is averaged; it is fitted to permutations of its own, and its values are known.
+    """
+    if text.words <= EXACT_WORDS:
+        return shapley_of_table(text(all_subsets(text.words)), text.words)
+    first = draw(text.words, REFERENCE // 10, generator, antithetic=True)
+    kept = (first[:, None] < np.arange(text.words + 1)[:, None]).reshape(-1, text.words)
+    surrogate = fit_surrogate(kept, text(kept))
+    rest = draw(text.words, REFERENCE - len(first), generator, antithetic=True)
+    return surrogate.shapley() + gains(lambda subsets: text(subsets) - surrogate(subsets), rest).mean(axis=0)
+
+
+def draw_as_lime(words: int, samples: int, generator: Generator) -> np.ndarray:
+    """Draw sub-texts as the lime package does: the whole text, then a uniform number of words removed."""
+    kept = np.append(words, words - generator.integers(1, words + 1, samples - 1))
+    return generator.random((samples, words)).argsort(axis=1).argsort(axis=1) < kept[:, None]
+
+
+def fit_as_lime(subsets: np.ndarray, answers: np.ndarray, penalty: float = 1.0) -> np.ndarray:
+    """Fit sub-texts drawn so by weighted ridge, as the lime package does."""
+    distance = 100 * (1 - np.sqrt(subsets.mean(axis=1)))
+    weights = np.sqrt(np.exp(-((distance / 25) ** 2)))
+    centered = subsets - weights @ subsets / weights.sum()
+    gram = (centered.T * weights) @ centered + penalty * np.eye(subsets.shape[1])
+    return np.linalg.solve(gram, (centered.T * weights) @ (answers - weights @ answers / weights.sum()))
+
+
+def plain_lime(text: Text, grid: Sequence[int], generator: Generator) -> Curve:
+    subsets = draw_as_lime(text.words, grid[-1], generator)
+    answers = text(subsets)
+    return [(passes, fit_as_lime(subsets[:passes], answers[:passes])) for passes in grid]
+
+
+def our_lime(text: Text, grid: Sequence[int], generator: Generator) -> Curve:
+    """Estimate as whyword.explainers.lime does with so many samples, anew for each number of them."""
+    ridge = SubsetRidge(text.words, Lime().kernel_width)
+
+    def scores(passes: int) -> np.ndarray:
+        strata = SizeStrata(preferred_sizes(ridge), generator)
+        strata.draw(passes)
+        return estimate(ridge, strata, text(strata.subsets))[0]
+
+    return [(passes, scores(passes)) for passes in grid]
+
+
+def converged_lime(text: Text, generator: Generator) -> np.ndarray:
+    """Give lime's coefficients with very many samples: of most of them, a surrogate is asked, of some what it misses."""
+    free, asked = (draw_as_lime(text.words, count, generator) for count in (LIME_FREE, LIME_REFERENCE))
+    answers = text(asked)
+    surrogate = fit_surrogate(asked, answers)
+    missed = fit_as_lime(asked, answers - surrogate(asked), LIME_REFERENCE / LIME_SAMPLES)
+    return fit_as_lime(free, surrogate(free), LIME_FREE / LIME_SAMPLES) + missed
+
+
+@dataclass(frozen=True)
+class Family:
+    """Estimators of the same quantity, the plain one first, and its converged value."""
+
+    converged: Callable[[Text, Generator], np.ndarray]
+    estimators: dict[str, Callable[[Text, Sequence[int], Generator], Curve]]
+
+
+FAMILIES = {
+    "shapley": Family(
+        converged_shapley,
+        {"plain permutations": permutations(False), "antithetic permutations": permutations(True), "whyword": ours},
+    ),
+    "lime": Family(converged_lime, {"plain sampling": plain_lime, "whyword": our_lime}),
+}
+
+
+def agreement(scores: np.ndarray, converged: np.ndarray) -> dict[str, float]:
+    error = float(((scores - converged) ** 2).sum() / (converged**2).sum())
+    tops = [np.isin(np.arange(len(scores)), np.argsort(-values, kind="stable")[:5]) for values in (scores, converged)]
+    return {"tau": kendall_tau_b(scores, converged), "top5": overlap(*tops), "error": error}
+
+
+def measure(classifier: FittedClassifier, document: Document, number: int, repeats: int) -> dict[str, Any]:
+    """Measure all estimators on one text."""
+    text = Text(classifier, document.words)
+    grid = [round(share * text.words) for share in PASSES_PER_WORD]
+    record: dict[str, Any] = {"words": text.words, "surrogate_fit": surrogate_fit(text), "families": {}}
+    for name, family in FAMILIES.items():
+        converged = family.converged(text, np.random.default_rng([number, 999]))
+        curves = {
+            label: [
+                [{"passes": passes, **agreement(scores, converged)} for passes, scores in estimator(text, grid, random)]
+                for random in (np.random.default_rng([number, repeat]) for repeat in range(repeats))
+            ]
+            for label, estimator in family.estimators.items()
+        }
+        record["families"][name] = {"converged": converged.tolist(), "curves": curves}
+    (automatic,) = Shapley().explain(classifier, [document])
+    converged = np.array(record["families"]["shapley"]["converged"])
+    record["automatic"] = {
+        "passes": automatic.forward_passes,
+        "settled": automatic.settled,
+        "tied": int(automatic.tied.sum()) if automatic.tied is not None else None,
+        **agreement(automatic.scores, converged),
+    }
+    return record
+
+
+def surrogate_fit(text: Text) -> float:
+    """Give the share of the variance of new answers that a surrogate fitted to others explains."""
+    halves = ComplementaryPairs(text.words, np.random.default_rng(7)).draw(12 * text.words)
+    train, test = (np.concatenate([part, ~part]) for part in np.array_split(halves[text.words + 1 :], 2))
+    train = np.concatenate([train, ends(text.words)])
+    answers = text(test)
+    missed = answers - fit_surrogate(train, text(train))(test)
+    return 1 - float((missed**2).mean() / answers.var())
+
+
+def model(encoder: str, arguments: argparse.Namespace, dataset: Dataset) -> FittedClassifier:
+    folder = arguments.models / encoder
+    if folder.exists():
+        return load_model(folder).classifier
+    values: dict[str, Any] = {"method": {"name": "base"}, "encoder": {"name": encoder}, "seed": 0}
+    if encoder in ("bag", "affine", "cnn", "lstm"):
+        values["embeddings"] = arguments.embeddings
+    else:
+        values["training"] = {"epochs": 1}
+    return train_model(make_config(values), dataset, folder=folder).classifier
+
+
+def mean_curve(records: Sequence[dict[str, Any]], family: str, label: str) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Give mean passes for each word, and mean agreement at each point of the grid."""
+    found = [
+        [{**point, "passes": point["passes"] / record["words"]} for point in curve]
+        for record in records
+        for curve in record["families"][family]["curves"][label]
+    ]
+    values = {
+        key: np.mean([[point[key] for point in curve] for curve in found], axis=0)
+        for key in ("passes", "tau", "top5", "error")
+    }
+    passes = values.pop("passes")
+    return passes, values
+
+
+def passes_to_reach(passes: np.ndarray, tau: np.ndarray) -> float:
+    """Give the passes for each word from which on the mean tau stays at 0.9, between points of the grid."""
+    below = np.flatnonzero(tau < TAU)
+    last = int(below[-1]) if len(below) else -1
+    if last == len(tau) - 1:
+        return float("inf")
+    if last < 0:
+        return float(passes[0])
+    share = (TAU - tau[last]) / (tau[last + 1] - tau[last])
+    return float(np.exp(np.log(passes[last]) + share * np.log(passes[last + 1] / passes[last])))
+
+
+def report(out: Path) -> str:
+    """Write table.md, curves.json and curves.png from the cells there are."""
+    cells: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for path in sorted((out / "cells").glob("*.json")):
+        record = json.loads(path.read_text())
+        cells.setdefault((record["encoder"], record["length"]), []).append(record)
+    lines = [
+        "Passes for each word of a text to Kendall tau 0.9 with the converged explanation (mean over texts and",
+        "repeats), and how many times fewer that is than with the plain estimator. Well-fitted texts are those of",
+        f"whose answers an additive surrogate explains at least {FITS_WELL:.0%} of the variance.",
+        "",
+        "| encoder | texts | number | surrogate fit | estimator | passes / word | times fewer | tau at 8 / word "
+        "| top 5 at 8 / word | squared error at 8 / word |",
+        "|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    curves: list[dict[str, Any]] = []
+    at = PASSES_PER_WORD.index(8)
+    for (encoder, length), everything in sorted(cells.items()):
+        well = [record for record in everything if record["surrogate_fit"] >= FITS_WELL]
+        for kind, records in ((length, everything), (f"{length}, well-fitted", well)):
+            if not records:
+                continue
+            fit = np.mean([record["surrogate_fit"] for record in records])
+            for name, family in FAMILIES.items():
+                plain = None
+                for label in family.estimators:
+                    passes, values = mean_curve(records, name, label)
+                    reached = passes_to_reach(passes, values["tau"])
+                    plain = plain or reached
+                    lines.append(
+                        f"| {encoder} | {kind} | {len(records)} | {fit:.2f} | {name}: {label} | {reached:.1f} "
+                        f"| {plain / reached:.1f} | {values['tau'][at]:.3f} | {values['top5'][at]:.2f} "
+                        f"| {values['error'][at]:.4f} |"
+                    )
+                    curves.append(
+                        {"encoder": encoder, "texts": kind, "family": name, "estimator": label}
+                        | {"passes_per_word": passes.tolist()}
+                        | {key: value.tolist() for key, value in values.items()}
+                    )
+    lines += ["", "Stopping by itself (the default), when the top 5 words are settled with 95 % confidence:", ""]
+    lines += ["| encoder | texts | passes | passes / word | settled | top 5 | tau |", "|---|---|---|---|---|---|---|"]
+    for (encoder, length), records in sorted(cells.items()):
+        found = [record["automatic"] for record in records]
+        mean = {key: np.mean([one[key] for one in found]) for key in ("passes", "top5", "tau")}
+        per_word = np.mean([record["automatic"]["passes"] / record["words"] for record in records])
+        settled = np.mean([one["settled"] >= 0.95 for one in found])
+        lines.append(
+            f"| {encoder} | {length} | {mean['passes']:.0f} | {per_word:.1f} | {settled:.0%} "
+            f"| {mean['top5']:.2f} | {mean['tau']:.3f} |"
+        )
+    (out / "table.md").write_text("\n".join(lines) + "\n")
+    (out / "curves.json").write_text(json.dumps(curves, indent=1))
+    draw_curves(curves, out / "curves.png")
+    return "\n".join(lines)
+
+
+def draw_curves(curves: Sequence[dict[str, Any]], place: Path) -> None:
+    rows = [
+        key for key in dict.fromkeys((c["encoder"], c["texts"], c["family"]) for c in curves) if "well" not in key[1]
+    ]
+    names = {"tau": "Kendall tau", "top5": "top-5 overlap", "error": "relative squared error"}
+    figure, axes = plt.subplots(len(rows), 3, figsize=(12, 3 * len(rows)), squeeze=False, layout="constrained")
+    for row, (encoder, texts, family) in zip(axes, rows, strict=True):
+        for axis, (key, label) in zip(row, names.items(), strict=True):
+            for curve in curves:
+                if (curve["encoder"], curve["texts"], curve["family"]) == (encoder, texts, family):
+                    axis.plot(curve["passes_per_word"], curve[key], marker=".", label=curve["estimator"])
+            axis.set(xscale="log", xlabel="forward passes for each word", title=f"{encoder}, {texts}: {label}")
+            if key == "error":
+                axis.set_yscale("log")
+        row[0].axhline(TAU, color="gray", linewidth=0.5)
+        row[0].legend()
+    figure.savefig(place, dpi=100)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data-dir", required=True)
+    parser.add_argument("--embeddings")
+    parser.add_argument("--out", type=Path, default=Path("results/fewer_passes"))
+    parser.add_argument("--models", type=Path, help="where the trained models are kept; by default beside --out")
+    parser.add_argument("--encoders", type=lambda words: words.split(","), default=["lstm", "minilm"])
+    parser.add_argument("--texts", type=int, default=20, help="short texts; half as many long ones")
+    parser.add_argument("--repeats", type=int, default=3)
+    arguments = parser.parse_args()
+    arguments.models = arguments.models or arguments.out.with_name(f"{arguments.out.name}_models")
+    torch.set_num_threads(1)
+    dataset = load_dataset("sst2", data_dir=arguments.data_dir)
+    (arguments.out / "cells").mkdir(parents=True, exist_ok=True)
+    for encoder in arguments.encoders:
+        classifier = model(encoder, arguments, dataset)
+        for length, (least, most) in LENGTHS.items():
+            suited = [document for document in dataset.test if least <= len(document.words) <= most]
+            for number, document in enumerate(suited[: arguments.texts if least < 40 else arguments.texts // 2]):
+                place = arguments.out / "cells" / f"{encoder}-{least}-{number}.json"
+                if place.exists():
+                    continue
+                record = {"encoder": encoder, "length": length} | measure(
+                    classifier, document, number, arguments.repeats
+                )
+                beside = place.with_suffix(".part")
+                beside.write_text(json.dumps(record))
+                beside.replace(place)
+                print(place.name, json.dumps(record["automatic"]), flush=True)
+    print(report(arguments.out))
+
+
+if __name__ == "__main__":
+    main()

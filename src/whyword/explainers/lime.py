@@ -1,0 +1,154 @@
+"""LIME: a linear model of the probabilities of random sub-texts, weighted by their nearness to the text."""
+
+from __future__ import annotations
+
+import time
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from ..interfaces.classifier import Classifier, Removal
+from ..interfaces.document import Document, Words
+from ..interfaces.errors import OptionError
+from ..interfaces.explainer import Explainer
+from ..interfaces.explanation import Explanation
+from ..maths.settled import settled
+from ..maths.size_strata import SizeStrata
+from ..maths.subset_ridge import LIME_SAMPLES, SubsetRidge
+from ..maths.surrogate_ridge import estimate, preferred_sizes
+from ..probing.rounds import ask_in_rounds
+
+FEWEST_SAMPLES = 16
+FIRST_ROUND = 64  # sub-texts, or two for each word
+FIRST_ROUND_IN_TIME = 32  # where a budget of seconds is to be kept
+
+
+@dataclass(frozen=True)
+class Lime(Explainer):
+    """Ribeiro et al., KDD 2016: the coefficients that the lime package gives on average with its 5000 samples.
+
+    Sampling, kernel and ridge are those of its text explainer without feature selection: all words are scored. The
+    coefficients are found from fewer sub-texts than by its plain sampling (see maths/surrogate_ridge.py), and exactly
+    where all sub-texts of a short text are asked about. Top words are those that speak most for the target.
+    """
+
+    samples: int | Literal["auto"] = "auto"  # forward passes of a text; auto: until its top words are settled
+    top: int = 5
+    confidence: float = 0.95  # that the top words are settled
+    limit: int = LIME_SAMPLES  # most forward passes of a text when samples is auto
+    budget: float | None = None  # most seconds of a text; then the scores depend on the speed of the machine
+    bag_of_words: bool = True  # all occurrences of a word are removed together, and share a score; lime's default
+    kernel_width: float = 25.0  # lime's default
+    removal: Removal = "delete"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse settings out of range."""
+        fewest = self.limit if self.samples == "auto" else self.samples
+        if not isinstance(fewest, int) or fewest < FEWEST_SAMPLES:
+            name = "limit" if self.samples == "auto" else "samples"
+            raise OptionError(
+                f"lime.{name} is {fewest!r}: give a whole number from {FEWEST_SAMPLES} on, or auto for samples."
+            )
+        if self.kernel_width <= 0:
+            raise OptionError(f"lime.kernel_width is {self.kernel_width}: give a number above 0.")
+
+    def explain(
+        self, classifier: Classifier, documents: Sequence[Document], targets: Sequence[int] | None = None
+    ) -> list[Explanation]:
+        """Explain each document."""
+        chosen = [None] * len(documents) if targets is None else [int(target) for target in targets]
+        inquiries = [_Inquiry(self, document.words, target) for document, target in zip(documents, chosen, strict=True)]
+        ask_in_rounds(classifier, inquiries, self.removal)
+        return [
+            Explanation(
+                document=document,
+                scores=inquiry.scores[inquiry.feature],
+                target=inquiry.target or 0,
+                classes=classifier.classes,
+                probabilities=inquiry.probabilities,
+                explainer=self.name,
+                std_error=inquiry.std_error[inquiry.feature],
+                base_value=inquiry.base_value,
+                seed=self.seed,
+                forward_passes=len(inquiry.answers),
+                seconds=inquiry.seconds,
+                settled=inquiry.confidence,
+                tied=inquiry.tied[inquiry.feature],
+            )
+            for document, inquiry in zip(documents, inquiries, strict=True)
+        ]
+
+
+class _Inquiry:
+    """What is known of one text; a feature is a word, or all occurrences of it."""
+
+    def __init__(self, lime: Lime, words: Words, target: int | None) -> None:
+        self.words = words
+        self.target = target
+        self.answers = np.zeros(0)  # (subset,) probability of the target
+        self.probabilities = np.zeros(0)
+        self.base_value = 0.0
+        self.seconds = 0.0
+        self.feature = _features(words, lime.bag_of_words)  # (word,)
+        features = int(self.feature.max(initial=-1)) + 1
+        self.scores, self.std_error = np.zeros(features), np.zeros(features)
+        self.confidence, self.tied = 0.0, np.zeros(features, dtype=bool)
+        self._lime = lime
+        self._ridge = SubsetRidge(max(1, features), lime.kernel_width)
+        key = zlib.crc32("\0".join(words.texts).encode("utf-8", "surrogatepass"))
+        self._strata = SizeStrata(preferred_sizes(self._ridge), np.random.default_rng([lime.seed, key]))
+
+    def subsets(self) -> np.ndarray:
+        """Choose the next sub-texts."""
+        if not len(self.words):
+            return np.zeros((1 - len(self.answers), 0), dtype=bool)
+        started = time.perf_counter()
+        subsets = self._strata.draw(self._wanted())[:, self.feature]
+        self.seconds += time.perf_counter() - started
+        return subsets
+
+    def learn(self, probabilities: np.ndarray, seconds: float) -> None:
+        """Take in the answers, and see what is known now."""
+        started = time.perf_counter()
+        if not len(self.answers):
+            self.probabilities = probabilities[0]  # the whole text is the first to be asked about
+            self.target = int(self.probabilities.argmax()) if self.target is None else self.target
+        # the width of a batch moves the seventh digit, which must not decide when to stop
+        self.answers = np.append(self.answers, probabilities[:, self.target].round(6))
+        if len(self.words):
+            kept = self._strata.subsets.sum(1)
+            self.base_value = float(self.answers[kept.argmin()])
+            self.scores, self.std_error = estimate(self._ridge, self._strata, self.answers)
+        else:
+            self.base_value = float(self.answers[0])
+        self.confidence, self.tied = settled(self.scores, self.std_error, self._lime.top, self._lime.confidence)
+        self.seconds += seconds + time.perf_counter() - started
+
+    def _wanted(self) -> int:
+        """Decide how many sub-texts to ask about next."""
+        lime, asked, population = self._lime, len(self.answers), self._strata.population
+        most = lime.limit if lime.samples == "auto" else lime.samples
+        if lime.samples == "auto" and asked and self.confidence >= lime.confidence:
+            return 0
+        total = most
+        if lime.samples == "auto" or lime.budget is not None:
+            first = max(FIRST_ROUND, 2 * self._ridge.words) if lime.budget is None else FIRST_ROUND_IN_TIME
+            total = min(most, max(first, asked * 3 // 2))
+        if population <= min(most, 2 * total):
+            total = int(population)  # half of all there are would be asked about: with the rest, the answer is exact
+        if lime.budget is not None and asked:
+            total = min(total, asked + int((lime.budget / max(self.seconds, 1e-9) - 1) * asked))
+        return max(0, total - asked) if not self._strata.complete else 0
+
+
+def _features(words: Words, bag_of_words: bool) -> np.ndarray:
+    """Give the number of the feature that each word is: (word,); words that differ by case are two, as in lime."""
+    strings = words.strings
+    if not bag_of_words:
+        return np.arange(len(strings))
+    number = {string: i for i, string in enumerate(dict.fromkeys(strings))}
+    return np.array([number[string] for string in strings], dtype=np.int64)

@@ -1,0 +1,87 @@
+"""Shapley values: what a word adds to the probability of the target, averaged over all orders of adding words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ..interfaces.classifier import Classifier, Removal
+from ..interfaces.document import Document
+from ..interfaces.errors import OptionError
+from ..interfaces.explainer import Explainer
+from ..interfaces.explanation import Explanation
+from ..probing.rounds import ask_in_rounds
+from ..probing.shapley_inquiries import AllSubsets, Pairs, Permutations, Question, ShapleyInquiry
+
+EXACT_WORDS = 10  # up to which all sub-texts are asked about, unless a budget of seconds is to be kept
+FEWEST_PASSES = 16
+MOST_PASSES = 10_000  # what is learned from pairs takes memory by the square, and time by the cube, of their number
+
+
+@dataclass(frozen=True)
+class Shapley(Explainer):
+    """Scores that add up to what the whole text changes against the empty one, exactly, however few the samples.
+
+    Texts of at most 10 words get exact values. Others get an estimate from complementary pairs of sub-texts that stops
+    as soon as the top words are settled or, where a number of samples is given, plain sampling of so many permutations
+    in antithetic pairs (Štrumbelj & Kononenko 2010). Top words are those that speak most for the target.
+    """
+
+    samples: int | Literal["auto"] = "auto"  # permutations; auto: until the top words are settled
+    top: int = 5
+    confidence: float = 0.95  # that the top words are settled
+    limit: int = 2000  # most forward passes of a text when samples is auto
+    budget: float | None = None  # most seconds of a text; then the scores depend on the speed of the machine
+    removal: Removal = "delete"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse settings out of range."""
+        if self.samples != "auto" and (not isinstance(self.samples, int) or self.samples < 1):
+            raise OptionError(f"shapley.samples is {self.samples!r}: give a whole number from 1 on, or auto.")
+        if not FEWEST_PASSES <= self.limit <= MOST_PASSES:
+            raise OptionError(
+                f"shapley.limit is {self.limit}: give a whole number from {FEWEST_PASSES} to {MOST_PASSES:,}; for more "
+                "passes, give a number of samples."
+            )
+        if self.top < 1:
+            raise OptionError(f"shapley.top is {self.top}: give a whole number from 1 on.")
+        if not 0 < self.confidence < 1:
+            raise OptionError(f"shapley.confidence is {self.confidence}: give a number between 0 and 1.")
+        if self.budget is not None and self.budget <= 0:
+            raise OptionError(f"shapley.budget is {self.budget}: give a number of seconds above 0.")
+
+    def explain(
+        self, classifier: Classifier, documents: Sequence[Document], targets: Sequence[int] | None = None
+    ) -> list[Explanation]:
+        """Explain each document."""
+        chosen = [None] * len(documents) if targets is None else [int(target) for target in targets]
+        inquiries = [self._inquiry(document, target) for document, target in zip(documents, chosen, strict=True)]
+        ask_in_rounds(classifier, inquiries, self.removal)
+        return [
+            Explanation(
+                document=document,
+                scores=inquiry.scores,
+                target=inquiry.target or 0,
+                classes=classifier.classes,
+                probabilities=inquiry.probabilities,
+                explainer=self.name,
+                std_error=inquiry.std_error,
+                base_value=inquiry.base_value,
+                seed=self.seed,
+                forward_passes=inquiry.passes,
+                seconds=inquiry.seconds,
+                settled=inquiry.confidence,
+                tied=inquiry.tied,
+            )
+            for document, inquiry in zip(documents, inquiries, strict=True)
+        ]
+
+    def _inquiry(self, document: Document, target: int | None) -> ShapleyInquiry:
+        words = document.words
+        question = Question(words, target, self.top, self.confidence, self.budget, self.seed)
+        short = len(words) <= EXACT_WORDS
+        if short and (self.budget is None or len(words) < 2):
+            return AllSubsets(question)
+        return Pairs(question, self.limit) if short or self.samples == "auto" else Permutations(question, self.samples)

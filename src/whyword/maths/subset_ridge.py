@@ -1,0 +1,61 @@
+"""LIME's weighted ridge regression over every sub-text of a text at once, in closed form."""
+
+from __future__ import annotations
+
+import numpy as np
+
+LIME_SAMPLES = 5000  # lime's default: its first sample is the intact text, and its penalty of 1 is shared by so many
+
+
+class SubsetRidge:
+    """The regression that lime's comes to on average: its sampling, kernel and penalty, but no sampling noise.
+
+    One of its samples keeps all words; the others remove a uniform number of them, from 1 to all. A sub-text that keeps
+    a share s of the words has the distance d = 100 (1 - √s) and the weight √exp(-d²/width²). The words are alike in
+    all this, so the Gram matrix has one value on its diagonal and one off it, and its inverse is known.
+    """
+
+    def __init__(self, words: int, width: float, samples: int = LIME_SAMPLES) -> None:
+        kept = np.arange(words + 1)
+        share = kept / words
+        chance = np.where(kept < words, (1 - 1 / samples) / words, 1 / samples)
+        self.words = words
+        self.mass = chance * np.exp(-((100 * (1 - np.sqrt(share)) / width) ** 2) / 2)  # (words kept + 1,)
+        total = self.mass.sum()
+        self._mean = float(self.mass @ share / total)
+        pair = float(self.mass @ (share * (kept - 1)) / max(1, words - 1) / total)
+        self._own = float(total) * (self._mean - self._mean**2)  # weighted variance of a word's being kept
+        self._other = float(total) * (pair - self._mean**2) if words > 1 else 0.0  # and covariance of two words'
+        self._scale = 1 / (self._own + 1 / samples - self._other)
+        self._spill = self._other / (self._own + 1 / samples + (words - 1) * self._other)
+
+    def coefficients(self, subsets: np.ndarray, answers: np.ndarray) -> np.ndarray:
+        """Give (word,) coefficients, from sub-texts (subset, word) and their answers times their share of the mass."""
+        answer: np.ndarray = self._scale * (answers @ subsets - answers @ self._center(self._kept(subsets)))
+        return answer
+
+    def squares(self, subsets: np.ndarray, answers: np.ndarray) -> np.ndarray:
+        """Add up the squares of what each sub-text contributes to the coefficients: (word,)."""
+        squared, center = answers**2, self._center(self._kept(subsets)).astype(answers.dtype)
+        answer: np.ndarray = self._scale**2 * ((squared * (1 - 2 * center)) @ subsets + squared @ center**2)
+        return answer
+
+    def of_sum(self, weights: np.ndarray) -> np.ndarray:
+        """Give the coefficients of the function that adds up the weights, (word,), of the words kept."""
+        moment = (self._own - self._other) * weights + self._other * weights.sum()
+        answer: np.ndarray = self._scale * (moment - self._spill * moment.sum())
+        return answer
+
+    def of_size(self, values: np.ndarray) -> float:
+        """Give the coefficient that every word has in a function of the number of words kept, (words kept + 1,)."""
+        kept = np.arange(self.words + 1)
+        return float(self._scale * (self.mass * values) @ (kept / self.words - self._center(kept)))
+
+    def _kept(self, subsets: np.ndarray) -> np.ndarray:
+        """Count the words of each sub-text; a product is several times faster than a sum over short rows."""
+        return (subsets @ np.ones(self.words, dtype=np.float32)).astype(np.float64)
+
+    def _center(self, kept: np.ndarray) -> np.ndarray:
+        """Give what is taken from the row of a sub-text with so many words."""
+        center: np.ndarray = self._mean + self._spill * (kept - self.words * self._mean)
+        return center

@@ -1,0 +1,82 @@
+"""An additive surrogate: the log-odds of a class as a sum over the words that are kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from scipy.special import expit
+
+STEPS = 12  # most steps of Newton's method
+SMALLEST_STEP = 1e-6  # in log-odds
+LARGEST_STEP = 5.0  # of the log-odds of any answer: far from the solution, Newton's method may leap off
+HIGHEST_FREQUENCY = 7.0  # the Fourier transform of the sigmoid's slope falls below 1e-8 there
+NEGLIGIBLE = 1e-12
+FAR = 20.0  # log-odds at which the sigmoid is flat: its slope is 2e-9
+MOST_NODES = 64  # of Gauss-Legendre; half as many as words are exact
+
+
+@dataclass(frozen=True, eq=False)
+class Surrogate:
+    """Probability = sigmoid(bias + the sum of the weights of the words kept)."""
+
+    bias: float
+    weights: np.ndarray  # (word,) in log-odds
+
+    def __call__(self, subsets: np.ndarray) -> np.ndarray:
+        """Give the probability of each sub-text, (subset, word) bool to (subset,)."""
+        answer: np.ndarray = expit(self.bias + subsets @ self.weights)
+        return answer
+
+    def shapley(self) -> np.ndarray:
+        """Give its own Shapley values, (word,), without sampling.
+
+        They are what a word adds when every other word is kept with the chance q, averaged over q from 0 to 1 (Owen
+        1972). Words are then independent, so the mean over sub-texts is a product for each frequency of the Fourier
+        transform of the sigmoid's slope, πt / sinh(πt).
+        """
+        ends = [self.bias + self.weights[sign * self.weights > 0].sum() for sign in (-1, 1)]
+        step = 2 * np.pi / (max(map(abs, ends)) + FAR)
+        frequency = (np.arange(np.ceil(HIGHEST_FREQUENCY / step)) + 0.5) * step
+        slope = step * np.exp(1j * frequency * self.bias) / (1j * np.sinh(np.pi * frequency))
+        turned = np.exp(1j * frequency[:, None] * self.weights)  # (frequency, word)
+        change = slope[:, None] * (turned - 1)
+        scores = np.zeros(len(self.weights))
+        for kept, share in _chances(2 * min(MOST_NODES // 2, len(self.weights) // 4 + 1)):
+            factors = 1 + kept * (turned - 1)  # never 0: an even number of nodes leaves out one half
+            product = factors.prod(axis=1)
+            felt = np.abs(product) > NEGLIGIBLE
+            scores += share * (change[felt] * (product[felt, None] / factors[felt])).real.sum(axis=0)
+        return scores
+
+
+def fit_surrogate(
+    subsets: np.ndarray, probabilities: np.ndarray, importance: np.ndarray | None = None, ridge: float = 0.1
+) -> Surrogate:
+    """Fit the answers (subset,) for one class by logistic regression on soft labels, with a ridge on the weights.
+
+    Newton's method; importance (subset,) weighs the answers, ridge is the weight of the squared weights against it.
+    """
+    rows, words = subsets.shape
+    design = np.concatenate([subsets.astype(np.float64), np.ones((rows, 1))], axis=1)
+    importance = np.ones(rows) if importance is None else importance
+    penalty = np.append(np.full(words, ridge), 1e-9)
+    solution = np.zeros(words + 1)
+    for _ in range(STEPS):
+        fitted = expit(design @ solution)
+        slope = importance * np.maximum(fitted * (1 - fitted), 1e-6)
+        gradient = design.T @ (importance * (probabilities - fitted)) - penalty * solution
+        step = np.linalg.solve((design.T * slope) @ design + np.diag(penalty), gradient)
+        step *= min(1.0, LARGEST_STEP / max(np.abs(design @ step).max(), SMALLEST_STEP))
+        solution = solution + step
+        if np.abs(step).max() < SMALLEST_STEP:
+            break
+    return Surrogate(float(solution[-1]), solution[:-1])
+
+
+@cache
+def _chances(nodes: int) -> list[tuple[float, float]]:
+    """Give chances between 0 and 1 and their shares in the mean over all of them (Gauss-Legendre)."""
+    places, shares = np.polynomial.legendre.leggauss(nodes)
+    return list(zip(((1 + places) / 2).tolist(), (shares / 2).tolist(), strict=True))
