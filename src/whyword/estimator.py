@@ -15,13 +15,15 @@ from .data.dataset import Dataset, labels
 from .data.splits import cut_dev
 from .experiments.config import RunConfig, make_config
 from .experiments.explaining import as_classifier, explain_documents, make_explainer
+from .experiments.explanation_cache import ExplanationCache
+from .experiments.fingerprint import model_fingerprint, named_fingerprint
 from .experiments.inputs import read_documents, read_texts
 from .experiments.model_folder import TrainedModel, load_model, put_model
 from .experiments.run import train_model
 from .experiments.word_importance import word_importance
 from .interfaces.classifier import Classifier
 from .interfaces.document import Document, Label
-from .interfaces.errors import DataError
+from .interfaces.errors import DataError, OptionError
 from .interfaces.explainer import Explainer
 from .interfaces.explanation import Explanation, WordImportance
 from .training.device import choose_device
@@ -127,26 +129,38 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return predicted
 
     def explain(
-        self, texts: Any, explainer: str | Explainer | None = None, target: Label | None = None
+        self,
+        texts: Any,
+        explainer: str | Explainer | None = None,
+        target: Label | None = None,
+        cache: str | Path | None = None,
     ) -> list[Explanation]:
         """Score every word of each text for the predicted class, or for the class named as target.
 
         The model's own scores by default, occlusion if it has none; or the name of an explainer, or an explainer.
+        What the folder named as cache holds is not computed again.
         """
-        return _explain(self._model.classifier, texts, explainer, target)
+        return _explain(self._model.classifier, texts, explainer, target, self._cache(cache))
+
+    def _cache(self, folder: str | Path | None) -> ExplanationCache | None:
+        return None if folder is None else ExplanationCache(Path(folder), model_fingerprint(self._model))
 
     def word_importance(
-        self, texts: Any = None, explainer: str | Explainer | None = None, reduce: str | None = None
+        self,
+        texts: Any = None,
+        explainer: str | Explainer | None = None,
+        reduce: str | None = None,
+        cache: str | Path | None = None,
     ) -> WordImportance:
         """Score words at large: by the model's gate, else by its own scores averaged over the texts.
 
-        With texts, only their words. An explainer's scores for the predicted classes are summed over the texts, or
-        averaged with reduce="mean".
+        With texts, only their words. An explainer's scores for the predicted classes are summed over the texts,
+        averaged with reduce="mean", or put together as SP-LIME does with reduce="root".
         """
         classifier = self._model.classifier
         chosen = make_explainer(explainer, classifier) if isinstance(explainer, str) else explainer
         documents = None if texts is None else [Document(words) for words in read_texts(texts)]
-        return word_importance(classifier, documents, chosen, reduce)
+        return word_importance(classifier, documents, chosen, reduce, self._cache(cache))
 
     def save(self, folder: str | Path) -> None:
         """Write the model folder; a model that is there already is replaced, any other folder or file is not."""
@@ -201,23 +215,41 @@ def explain(
     explainer: str | Explainer | None = None,
     target: Label | None = None,
     classes: Sequence[Label] | None = None,
+    cache: str | Path | None = None,
+    fingerprint: str | None = None,
 ) -> list[Explanation]:
     """Explain any model: ours, scikit-learn's, or a function from a list of strings to (text, class) probabilities.
 
-    The classes are numbered if neither they nor the model name them.
+    The classes are numbered if neither they nor the model name them. With a cache, what that folder holds is not
+    computed again; a model that is not ours needs a fingerprint then, a name that changes whenever the model does.
     """
     if isinstance(model, TextClassifier):
-        return model.explain(texts, explainer, target)
+        return model.explain(texts, explainer, target, cache)
+    if cache is not None and fingerprint is None:
+        raise OptionError(
+            "A cache cannot see when a model that is not whyword's changes: give fingerprint, a name for this very "
+            "model, such as its version."
+        )
     words = read_texts(texts)
-    return _explain(as_classifier(model, words, classes), words, explainer, target) if words else []
+    if not words:
+        return []
+    classifier = as_classifier(model, words, classes)
+    kept = None
+    if cache is not None and fingerprint is not None:
+        kept = ExplanationCache(Path(cache), named_fingerprint(fingerprint, classifier.classes))
+    return _explain(classifier, words, explainer, target, kept)
 
 
 def _explain(
-    classifier: Classifier, texts: Any, explainer: str | Explainer | None, target: Label | None
+    classifier: Classifier,
+    texts: Any,
+    explainer: str | Explainer | None,
+    target: Label | None,
+    cache: ExplanationCache | None,
 ) -> list[Explanation]:
     chosen = explainer if isinstance(explainer, Explainer) else make_explainer(explainer, classifier)
     documents = [Document(words) for words in read_texts(texts)]
-    return list(explain_documents(classifier, documents, chosen, target))
+    return list(explain_documents(classifier, documents, chosen, target, cache))
 
 
 def _read_dev(dev: tuple[Any, Any], classes: Sequence[Label]) -> tuple[Document, ...]:

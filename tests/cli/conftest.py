@@ -34,6 +34,7 @@ def whyword(capsys, monkeypatch, tmp_path) -> Callable[..., Done]:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.delenv("WHYWORD_DATA", raising=False)
+    monkeypatch.delenv("WHYWORD_CACHE", raising=False)
 
     def run(*words: object, stdin: bytes = b"") -> Done:
         monkeypatch.setattr(sys, "argv", ["whyword", *map(str, words)])

@@ -1,5 +1,8 @@
 import gzip
 import json
+import re
+import subprocess
+import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -8,6 +11,8 @@ import pytest
 
 from whyword import load
 from whyword.cli import progress
+from whyword.experiments import explaining
+from whyword.training.fitted import FittedClassifier
 
 TEXT = "I found the breakfast terrific, though the room was dreadful."
 
@@ -123,29 +128,166 @@ def test_a_picture_has_one_text(whyword, refused, model):
     assert not list(Path().glob("two.svg*"))
 
 
-def interrupted(items, what, count, quiet):
-    for number, item in enumerate(items):
-        if number == 13:
+KILLED = """
+import os, signal, sys
+from whyword.cli import app, progress
+from whyword.experiments import explaining
+
+name = sys.argv.pop()
+
+def track(chunks, what, count, quiet, size, before):
+    for number, chunk in enumerate(chunks):
+        if number == 2:
+            os.kill(os.getpid(), signal.Signals[name])
+        yield chunk
+
+explaining.CHUNK_PASSES = 3
+
+progress.track = track
+app.main()
+"""
+
+
+def killed(signal: str, *words: object) -> subprocess.CompletedProcess:
+    """Run the command line in a process that gets a signal after two chunks."""
+    command = [sys.executable, "-c", KILLED, *map(str, words), signal]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+
+
+def interrupted(chunks, what, count, quiet, size, before):
+    for number, chunk in enumerate(chunks):
+        if number == 1:
             raise KeyboardInterrupt
-        yield item
+        yield chunk
+
+
+def without_times(path: Path) -> bytes:
+    return re.sub(rb'"seconds": [^,]+', b"", path.read_bytes())
+
+
+@pytest.fixture
+def small_chunks(monkeypatch):
+    """Chunks of three texts after the first eight."""
+    monkeypatch.setattr(explaining, "CHUNK_PASSES", 3)
+
+
+def test_a_killed_run_goes_on_and_ends_in_the_same_bytes(whyword, model, data, small_chunks):
+    words = ("explain", model, data, "--explainer", "random", "--seed", 3, "--top", 4, "-o")
+    assert killed("SIGKILL", *words, "out.jsonl").returncode == -9
+    assert not Path("out.jsonl").exists()
+    with Path("out.jsonl.part").open("a", encoding="utf-8") as part:
+        part.write('{"text": "torn')
+    done = whyword(*words, "out.jsonl")
+    assert (done.code, done.out) == (0, "")
+    assert done.err == "Going on after the 11 texts in out.jsonl.part.\nWrote 40 explanations to out.jsonl.\n"
+    whyword(*words, "whole.jsonl")
+    assert without_times(Path("out.jsonl")) == without_times(Path("whole.jsonl"))
+    assert sorted(path.name for path in Path().glob("out*")) == ["out.jsonl"]
+
+
+def test_ctrl_c_says_how_to_go_on(whyword, model, data):
+    done = killed("SIGINT", "explain", model, data, "-o", "out.jsonl")
+    kept = "What was done before, 11 texts, is in out.jsonl.part; the same command goes on from there."
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", f"whyword: Interrupted. {kept}\n")
 
 
 @pytest.mark.parametrize("ending", [".jsonl", ".jsonl.gz", ".parquet", ".html"])
-def test_ctrl_c_keeps_the_texts_that_were_done(whyword, model, data, monkeypatch, ending):
+def test_an_interrupted_file_of_any_kind_goes_on(whyword, model, data, monkeypatch, small_chunks, ending):
     Path(f"out{ending}").write_text("older", encoding="utf-8")
-    monkeypatch.setattr(progress, "track", interrupted)
-    done = whyword("explain", model, data, "-o", f"out{ending}")
+    with monkeypatch.context() as patch:
+        patch.setattr(progress, "track", interrupted)
+        done = whyword("explain", model, data, "-o", f"out{ending}")
     assert (done.code, done.out) == (130, "")
-    assert done.err == f"whyword: Interrupted. What was done before, 13 texts, is in out{ending}.part.\n"
+    assert "What was done before, 8 texts, is in" in done.err
     assert Path(f"out{ending}").read_text(encoding="utf-8") == "older"
-    part = Path(f"out{ending}.part")
-    if ending == ".parquet":
-        assert pytest.importorskip("pyarrow.parquet").read_table(part).num_rows == 13
-    elif ending == ".html":
-        assert part.read_text(encoding="utf-8").count('<div class="whyword"') == 13
-    else:
-        text = gzip.decompress(part.read_bytes()) if ending.endswith("gz") else part.read_bytes()
-        assert len([json.loads(line) for line in text.splitlines()]) == 13
+    asked = []
+    monkeypatch.setattr(explaining, "explain_in_windows", spy(explaining.explain_in_windows, asked))
+    done = whyword("explain", model, data, "-o", f"out{ending}")
+    assert done.err.startswith(f"Going on after the 8 texts in out{ending}.part.\n")
+    assert asked == [3] * 10 + [2], "the chunks are those of a run that was not interrupted"
+    whyword("explain", model, data, "-o", f"whole{ending}")
+    assert content(Path(f"out{ending}")) == content(Path(f"whole{ending}"))
+
+
+def spy(explain, asked):
+    def explain_and_count(explainer, classifier, documents, target):
+        asked.append(len(documents))
+        return explain(explainer, classifier, documents, target)
+
+    return explain_and_count
+
+
+def content(path: Path) -> object:
+    if path.suffix == ".parquet":
+        return without_seconds(pytest.importorskip("pyarrow.parquet").read_table(path).to_pylist())
+    if path.suffix == ".gz":
+        return without_seconds([json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()])
+    return without_times(path)
+
+
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [
+        (["--top", "2"], "top"),
+        (["--explainer", "occlusion"], "explainer, settings"),
+        (["--target", "positive"], "target"),
+        (["--explainer", "random", "--seed", "1"], "explainer, settings"),
+    ],
+)
+def test_another_command_starts_anew(whyword, model, data, monkeypatch, words, names):
+    with monkeypatch.context() as patch:
+        patch.setattr(progress, "track", interrupted)
+        assert whyword("explain", model, data, "-o", "out.jsonl").code == 130
+    done = whyword("explain", model, data, "-o", "out.jsonl", *words)
+    assert done.err.startswith(f"Starting anew, as out.jsonl.part was made with something else ({names}).\n")
+    assert len(Path("out.jsonl").read_text(encoding="utf-8").splitlines()) == 40
+
+
+def test_other_texts_and_another_model_start_anew(whyword, model, base_model, data, monkeypatch, small_chunks):
+    def start(*words):
+        with monkeypatch.context() as patch:
+            patch.setattr(progress, "track", interrupted)
+            return whyword("explain", *words, "--explainer", "random", "-o", "out.jsonl").err.splitlines()[0]
+
+    start(model, data)
+    assert start(model, data) == "Going on after the 8 texts in out.jsonl.part."
+    assert "(model)" in start(base_model, data)
+    data.write_text(data.read_text(encoding="utf-8") + '"one more",positive\n', encoding="utf-8")
+    assert "(texts)" in start(base_model, data)
+    assert "(texts)" in start(base_model, data, "--text", "label")
+
+
+def test_quiet_goes_on_without_a_word(whyword, model, data, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(progress, "track", interrupted)
+        whyword("explain", model, data, "-o", "out.jsonl")
+    assert whyword("explain", model, data, "-o", "out.jsonl", "--quiet").err == ""
+
+
+def test_a_cached_run_asks_the_model_nothing(whyword, model, data, monkeypatch):
+    words = ("explain", model, data, "--explainer", "occlusion", "--cache", "kept")
+    first = whyword(*words, "--json").json
+    monkeypatch.setattr(FittedClassifier, "probabilities_of_many", None)
+    assert whyword(*words, "--json").json == first
+    assert whyword(*words, "-o", "out.jsonl").code == 0
+    assert [json.loads(line) for line in Path("out.jsonl").read_text(encoding="utf-8").splitlines()] == first
+    monkeypatch.setenv("WHYWORD_CACHE", "kept")
+    assert whyword(*words[:-2], "--json").json == first
+
+
+def test_a_cache_that_cannot_be_used_is_refused(refused, model):
+    Path("file").touch()
+    assert "The cache file/explanations.sqlite cannot be used" in refused("explain", model, TEXT, "--cache", "file")
+    Path("kept").mkdir()
+    Path("kept/explanations.sqlite").write_text("no data base" * 100, encoding="utf-8")
+    assert "delete the file, or name another folder" in refused("explain", model, TEXT, "--cache", "kept")
+
+
+def test_settings_reach_the_explainer(whyword, model):
+    words = ("explain", model, TEXT, "--json", "--explainer", "integrated-gradients")
+    few, many = (whyword(*words, "--set", f"steps={steps}").json[0] for steps in (3, 30))
+    assert (few["forward_passes"], many["forward_passes"]) == (5, 32)
+    assert few["convergence_error"] != many["convergence_error"]
 
 
 def test_a_bad_row_keeps_the_texts_before_it(whyword, model):
@@ -163,6 +305,15 @@ def test_own_scores_of_a_model_that_has_none_are_refused(refused, base_model):
     assert not list(Path().glob("out*"))
 
 
+def test_samples_and_budget_have_options_of_their_own(whyword, model):
+    words = ("explain", model, TEXT, "--json", "--explainer", "lime")
+    (row,) = whyword(*words, "--samples", "40", "--set", "removal=unknown").json
+    assert row["forward_passes"] == 40
+    assert row["scores"] != whyword(*words, "--samples", "40").json[0]["scores"]
+    assert whyword(*words, "--samples", "auto").json[0]["settled"] is not None
+    assert whyword(*words, "--samples", "5000", "--budget", "1e-6").json[0]["forward_passes"] < 5000
+
+
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
@@ -171,6 +322,17 @@ def test_own_scores_of_a_model_that_has_none_are_refused(refused, base_model):
         (["--top", "0"], "'--top'"),
         (["-o", "out.txt"], "must end in .jsonl, .jsonl.gz, .parquet, .html or .svg"),
         (["--seed", "-1"], "'--seed'"),
+        (["--set", "steps"], "--set steps: write name=value"),
+        (["--set", "steps=5"], "The explainer own has no settings: leave steps out."),
+        (["--samples", "5"], "The explainer own has no settings: leave samples out."),
+        (["--explainer", "integrated-gradients", "--budget", "2"], "No 'budget' in the settings of explainer integr"),
+        (["--explainer", "lime", "--samples", "many"], "lime.samples is 'many': give a whole number or auto."),
+        (["--explainer", "lime", "--budget", "-1"], "lime.budget is -1.0: give a number above 0."),
+        (["--explainer", "lime", "--set", "confidence=2"], "confidence is 2.0: give a number between 0 and 1."),
+        (["--explainer", "lime", "--set", "removal=maks"], "Did you mean 'mask'?"),
+        (["--explainer", "integrated-gradients", "--set", "stps=5"], "Did you mean 'steps'?"),
+        (["--explainer", "integrated-gradients", "--set", "steps=many"], "steps is 'many': give a whole number."),
+        (["--explainer", "integrated-gradients", "--set", "steps=0"], "steps is 0: give a number above 0."),
         (["--device", "cpuu"], "No 'cpuu' in the choices of --device"),
     ],
 )

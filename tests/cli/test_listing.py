@@ -5,7 +5,7 @@ import pytest
 from whyword import catalog
 
 
-@pytest.mark.parametrize("kind", ["methods", "encoders", "explainers"])
+@pytest.mark.parametrize("kind", ["methods", "encoders", "explainers", "metrics"])
 def test_everything_in_the_catalog_is_listed_with_a_sentence(whyword, kind):
     rows = json.loads(whyword("list", kind, "--json").out)
     assert {row["name"] for row in rows} >= set(catalog.names(kind))
@@ -15,8 +15,17 @@ def test_everything_in_the_catalog_is_listed_with_a_sentence(whyword, kind):
 
 def test_the_settings_of_one_item_are_listed_with_kind_and_default(whyword):
     rows = json.loads(whyword("list", "methods", "attention", "--json").out)
-    assert {"setting": "kind", "kind": "additive | dot", "default": "additive"} in rows
+    assert {"setting": "kind", "kind": "additive | dot", "default": "additive", "about": ""} in rows
     assert "additive | dot" in whyword("list", "methods", "attention").out
+
+
+def test_the_settings_of_an_explainer_are_listed_with_what_they_mean(whyword):
+    (row,) = json.loads(whyword("list", "explainers", "integrated-gradients", "--json").out)
+    assert (row["setting"], row["default"]) == ("steps", "50")
+    assert row["about"].startswith("points of the Gauss-Legendre rule")
+    assert "Gauss-Legendre" in whyword("list", "explainers", "integrated-gradients").out
+    rows = json.loads(whyword("list", "explainers", "lime", "--json").out)
+    assert {row["setting"]: (row["kind"], row["default"]) for row in rows}["samples"] == ("int | auto", "auto")
 
 
 def test_an_item_without_settings_says_so(whyword):

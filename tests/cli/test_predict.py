@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from whyword import load
+from whyword.cli import predict, progress
 from whyword.interfaces.errors import MissingExtraError
 
 TEXTS = ["I found the breakfast terrific.", "The plot was dreadful."]
@@ -77,6 +78,36 @@ def test_json_beside_an_output_file_says_what_was_written(whyword, model, data):
     assert done.json == [{"output": "out.jsonl", "texts": 40}]
     done = whyword("predict", model, data, "-o", "out.jsonl", "--quiet")
     assert (done.out, done.err) == ("", "")
+
+
+def stops(chunks, what, count, quiet, size, before):
+    for number, chunk in enumerate(chunks):
+        if number == 1:
+            raise KeyboardInterrupt
+        yield chunk
+
+
+@pytest.mark.parametrize("ending", [".jsonl", ".csv"])
+def test_an_interrupted_run_goes_on_and_ends_in_the_same_bytes(whyword, model, data, monkeypatch, ending):
+    monkeypatch.setattr(predict, "CHUNK", 16)
+    with monkeypatch.context() as patch:
+        patch.setattr(progress, "track", stops)
+        assert whyword("predict", model, data, "-o", f"out{ending}").code == 130
+    done = whyword("predict", model, data, "-o", f"out{ending}")
+    assert done.err == f"Going on after the 16 texts in out{ending}.part.\nWrote 40 predictions to out{ending}.\n"
+    whyword("predict", model, data, "-o", f"whole{ending}")
+    assert Path(f"out{ending}").read_bytes() == Path(f"whole{ending}").read_bytes()
+
+
+def test_standard_input_cannot_be_gone_on_with(whyword, model, monkeypatch):
+    monkeypatch.setattr(predict, "CHUNK", 1)
+    stdin = "\n".join(TEXTS).encode()
+    with monkeypatch.context() as patch:
+        patch.setattr(progress, "track", stops)
+        assert whyword("predict", model, "-", "-o", "out.jsonl", stdin=stdin).code == 130
+    done = whyword("predict", model, "-", "-o", "out.jsonl", stdin=stdin)
+    assert done.err.startswith("Starting anew, as out.jsonl.part was made with something else (standard input).\n")
+    assert len(Path("out.jsonl").read_text(encoding="utf-8").splitlines()) == 2
 
 
 def test_pairs_are_read_from_two_columns(whyword, pair_model):

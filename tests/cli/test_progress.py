@@ -60,6 +60,12 @@ def test_short_work_is_not_spoken_of(capsys):
     assert capsys.readouterr().err == ""
 
 
+def test_texts_come_in_chunks_after_those_of_an_earlier_run(clock, capsys):
+    for _ in progress.track([[0] * 10] * 4, "explain", lambda: 100, False, len, before=60):
+        clock.now += 5
+    assert capsys.readouterr().err == "explain: 70 of 100 texts, 2.0 texts/s, 15 s left\n"
+
+
 def test_quiet_counts_nothing(capsys):
     def count():
         raise AssertionError
@@ -71,6 +77,11 @@ def test_quiet_counts_nothing(capsys):
 def test_a_terminal_has_a_bar_with_rate_and_time_left(terminal):
     assert list(progress.track(range(300), "explain", lambda: 400, quiet=False)) == list(range(300))
     assert re.search(r"explain .*300/400 [\d,.]+ texts/s \d:\d\d:\d\d", seen(terminal))
+
+
+def test_a_bar_starts_after_the_texts_of_an_earlier_run(terminal):
+    assert len(list(progress.track([[0] * 10] * 4, "explain", lambda: 400, False, len, before=60))) == 4
+    assert re.search(r"explain .*100/400", seen(terminal))
 
 
 def test_a_terminal_shows_the_epoch_its_rate_and_its_result(terminal):

@@ -32,6 +32,13 @@ def test_a_column_that_starts_empty_has_its_type_from_its_name(tmp_path):
     assert parquet.read_table(tmp_path / "t.parquet").to_pylist() == rows
 
 
+def test_a_column_that_the_first_record_lacks_is_written_too(tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    rows = [{"text": "long", "base_value": None}, {"text": "short", "base_value": 0.5, "tied": [True, False]}]
+    write(tmp_path / "t.parquet", rows)
+    assert parquet.read_table(tmp_path / "t.parquet").to_pylist() == [{**rows[0], "tied": None}, rows[1]]
+
+
 def test_csv_gives_each_entry_of_a_mapping_a_column(tmp_path):
     write(tmp_path / "t.csv", [{"text": 'a, "b"\nc', "p": {"x": 1, "y": 2}}, {"text": "d", "p": {"x": 3, "y": 4}}])
     with (tmp_path / "t.csv").open(encoding="utf-8", newline="") as file:

@@ -3,7 +3,7 @@ from itertools import islice
 
 import pytest
 
-from whyword.cli.texts import count_texts, read_inputs
+from whyword.cli.texts import count_texts, fingerprint, read_inputs
 from whyword.data.rows import Columns
 
 
@@ -36,3 +36,14 @@ def test_rows_of_parquet_are_counted_without_reading_them(tmp_path):
 def test_standard_input_cannot_be_counted_and_texts_need_not_be_read():
     assert count_texts(["-"]) is None
     assert count_texts(["a text", "another"]) == 2
+
+
+def test_inputs_are_told_apart_by_their_content(tmp_path):
+    one, other = tmp_path / "one.csv", tmp_path / "other.csv"
+    one.write_text("text\na\n", encoding="utf-8")
+    other.write_text("text\na\n", encoding="utf-8")
+    assert fingerprint([str(one)]) == fingerprint([str(other)])
+    other.write_text("text\nb\n", encoding="utf-8")
+    assert fingerprint([str(one)]) != fingerprint([str(other)])
+    assert len({fingerprint(texts) for texts in (["a"], ["a", "b"], ["a b"], ["né"])}) == 4
+    assert fingerprint(["-"]) is None

@@ -136,6 +136,29 @@ def test_ctrl_c_before_the_first_checkpoint_says_that_nothing_is_kept(whyword, d
     assert done.err == "whyword: Interrupted. The first epoch was not done, so nothing is kept.\n"
 
 
+def test_a_setting_can_be_chosen_on_dev(whyword, data):
+    done = whyword("train", data, "-o", "model", *SMALL, "--choose", "training.learning_rate=0.000001,0.05", "--json")
+    assert done.code == 0
+    choice = done.json[0]["choice"]
+    assert choice["setting"] == "training.learning_rate"
+    assert done.json[0]["dev_accuracy"] == max(choice["dev_accuracy"].values())
+    assert "training.learning_rate=0.05 reached" in done.err
+    chosen = json.loads(Path("model/config.json").read_text())["training"]["learning_rate"]
+    assert choice["dev_accuracy"][f"{chosen:g}" if chosen > 0.01 else "0.000001"] == done.json[0]["dev_accuracy"]
+
+
+def test_choosing_cannot_be_resumed_and_ctrl_c_says_so(whyword, refused, data, monkeypatch):
+    choose = ("--choose", "method.dropout=0.1,0.2")
+    assert "leave --choose out" in refused("train", data, "-o", "model", *SMALL, *choose, "--resume")
+    assert "--choose dropout=0.1,0.2: write section.name=value" in refused(
+        *("train", data, "-o", "model", "--choose", "dropout=0.1,0.2")
+    )
+    monkeypatch.setattr("whyword.cli.progress.TrainingProgress", Interrupting)
+    done = whyword("train", data, "-o", "model", *SMALL, "--set", "training.batch_size=8", *choose)
+    assert done.code == 130
+    assert "With --choose nothing is kept before all values were tried." in done.err
+
+
 BAD_FILES = {
     "empty.csv": (b"", "no rows"),
     "header.csv": (b"text,label\n", "no rows"),

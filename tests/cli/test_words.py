@@ -5,10 +5,13 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+from whyword import load
 from whyword.cli.app import app
 from whyword.data.dataset import load_dataset
 from whyword.experiments.config import make_config
 from whyword.experiments.run import train_model
+from whyword.experiments.text_pick import pick_texts
+from whyword.training.fitted import FittedClassifier
 
 DATA = load_dataset("planted:train=60,dev=10,test=10")
 SETTINGS = {"encoder": {"name": "bag", "dim": 6}, "training": {"epochs": 1}}
@@ -139,6 +142,40 @@ def test_an_explainer_is_summed_over_a_sample(models):
     assert "A sum grows" not in mean.stderr
 
 
+SOURCE = "planted:train=60,dev=10,test=10"
+
+
+def test_texts_are_picked_that_show_the_important_words(models):
+    record = answer(models / "base", SOURCE, "--explainer", "occlusion", "--pick", 3)
+    assert record["source"] == "the root of the sum of absolute values of occlusion scores"
+    model = load(models / "base")
+    texts = [document.words.texts[0] for document in DATA.test]
+    explanations = model.explain(texts, explainer="occlusion")
+    picked = [texts[i] for i in pick_texts(explanations, 3)]
+    assert [row["text"] for row in record["picked"]] == picked
+    result = run(models / "base", SOURCE, "--explainer", "occlusion", "--pick", 3)
+    assert "The 3 texts that show most of these words together (SP-LIME):" in result.stdout
+    assert "A sum grows" not in result.stderr
+    shown = " ".join(result.stdout.split())
+    assert all(" ".join(text.split()) in shown for text in picked)
+
+
+def test_without_an_explainer_the_own_scores_pick_the_texts_and_a_file_has_the_words(models, tmp_path):
+    result = run(models / "attention", SOURCE, "--pick", 2, "-o", tmp_path / "words.csv")
+    assert result.exit_code == 0
+    assert "The 2 texts that show most" in result.stdout
+    assert (tmp_path / "words.csv").read_text(encoding="utf-8").startswith("word,score,frequency\n")
+    assert answer(models / "attention", SOURCE, "--pick", 2)["source"].endswith("the own scores of attention")
+
+
+def test_settings_and_the_cache_reach_the_explainer(models, tmp_path, monkeypatch):
+    words = (models / "base", SOURCE, "--explainer", "integrated-gradients", "--cache", tmp_path)
+    few = answer(*words, "--set", "steps=2")["top"]
+    assert few != answer(*words, "--set", "steps=20")["top"]
+    monkeypatch.setattr(FittedClassifier, "batches", None)
+    assert few == answer(*words, "--set", "steps=2")["top"]
+
+
 def test_mistakes_are_refused_in_one_sentence(models, tmp_path):
     vmask, empty = models / "vmask", tmp_path / "empty.jsonl"
     empty.write_text("", encoding="utf-8")
@@ -154,6 +191,11 @@ def test_mistakes_are_refused_in_one_sentence(models, tmp_path):
     assert "needs a picture" in refusal(vmask, "--plot", "cloud", "-o", tmp_path / "a.csv")
     assert "No 'clod' in plots" in refusal(vmask, "--plot", "clod")
     assert "No 'max' in ways to reduce" in refusal(vmask, "--reduce", "max")
+    occlusion = (models / "base", SOURCE, "--explainer", "occlusion")
+    assert "--pick 3 scores words by --reduce root" in refusal(*occlusion, "--pick", 3, "--reduce", "sum")
+    assert "--pick 3 has no texts to pick from" in refusal(vmask, "--pick", 3)
+    assert "so name one with --explainer" in refusal(vmask, "--samples", 3)
+    assert "'samples' in the settings of explainer occlusion" in refusal(*occlusion, "--samples", 3)
     assert "nothing to draw from" in refusal(vmask, "--sample", 3)
     assert "no word occurs so often" in refusal(vmask, "--min-count", 10**6)
     assert "is the file that is read" in refusal(vmask, empty, "-o", empty)

@@ -7,7 +7,15 @@ from whyword.data.tokenizers.word_pieces import WordPieceTokenizer
 from whyword.data.words import split
 from whyword.encoders.transformer import Transformer
 from whyword.experiments import explaining
-from whyword.experiments.explaining import as_classifier, class_number, explain_documents, make_explainer, only_top
+from whyword.experiments.explaining import (
+    as_classifier,
+    class_number,
+    explain_chunks,
+    explain_documents,
+    make_explainer,
+    only_top,
+)
+from whyword.explainers.integrated_gradients import IntegratedGradients
 from whyword.explainers.occlusion import Occlusion
 from whyword.explainers.own import Own
 from whyword.explainers.random import Random
@@ -69,6 +77,18 @@ def test_chunks_do_not_change_the_answers(monkeypatch):
     assert [e.scores.tolist() for e in explain_documents(CLOSED, documents, Random())] == together
 
 
+@pytest.mark.parametrize("stopped", [1, 2, 4])
+def test_chunks_go_on_as_those_of_an_earlier_run_would_have(monkeypatch, stopped):
+    monkeypatch.setattr(explaining, "CHUNK_PASSES", 20)
+    documents = [Document(split("w " * (1 + i // 6))) for i in range(60)]
+    whole = list(explain_chunks(CLOSED, documents, Occlusion()))
+    assert len({len(chunk) for chunk in whole}) > 2
+    done = [explanation for chunk in whole[:stopped] for explanation in chunk]
+    passes = sum(explanation.forward_passes for explanation in done)
+    rest = list(explain_chunks(CLOSED, documents[len(done) :], Occlusion(), texts=len(done), passes=passes))
+    assert [len(chunk) for chunk in rest] == [len(chunk) for chunk in whole[stopped:]]
+
+
 def test_a_target_is_found_before_a_text_is_read():
     def unread():
         raise AssertionError
@@ -87,6 +107,18 @@ def test_an_explainer_gets_the_seed_if_it_takes_one():
     assert make_explainer("random", CLOSED, seed=4) == Random(seed=4)
     assert make_explainer("occlusion", CLOSED, seed=4) == Occlusion()
     assert make_explainer(None, CLOSED) == Occlusion()
+
+
+def test_an_explainer_gets_the_settings_that_words_or_values_name():
+    assert make_explainer("integrated-gradients", CLOSED, settings={"steps": "7"}) == IntegratedGradients(steps=7)
+    assert make_explainer("random", CLOSED, 4, {"seed": 5}) == Random(seed=5)
+    for value in (0, -3):
+        with pytest.raises(
+            OptionError, match=rf"^explainer integrated-gradients.steps is {value}: give a number above"
+        ):
+            make_explainer("integrated-gradients", CLOSED, settings={"steps": value})
+    with pytest.raises(OptionError, match="No 'smples' in the settings of explainer random: choose from seed"):
+        make_explainer("random", CLOSED, settings={"smples": 3})
 
 
 def test_only_the_top_words_keep_their_scores():
@@ -108,4 +140,5 @@ def test_every_explainer_says_how_many_words_were_not_read(tiny_bert, explainer)
     tokenizer = WordPieceTokenizer.from_pretrained(str(tiny_bert), encoder.limit)
     classifier = FittedClassifier(Attention(encoder, 2, Attention.Config()), tokenizer, (0, 1))
     documents = [Document(split(text)) for text in ("the plot was not the good plot was good", "good plot")]
-    assert [e.unread for e in explain_documents(classifier, documents, explainer)] == [3, 0]
+    explanations = list(explain_documents(classifier, documents, explainer))
+    assert [(e.unread, e.windows) for e in explanations] == [(3, 3), (0, 1)]

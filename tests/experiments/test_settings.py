@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whyword import catalog
-from whyword.experiments.settings import build, convert, describe
+from whyword.experiments.settings import build, comments, convert, describe
 from whyword.interfaces.errors import OptionError
 
 
@@ -24,6 +24,8 @@ class Sample:
     most: int | None = None
     widths: tuple[int, ...] = (3, 4)
     either: int | str = 1
+    samples: int | Literal["auto"] = "auto"  # how many, or until it is settled
+    budget: float | None = None
 
 
 @pytest.mark.parametrize(
@@ -48,6 +50,11 @@ class Sample:
         ("widths", [2, 5], (2, 5)),
         ("either", "5", 5),
         ("either", "five", "five"),
+        ("samples", "auto", "auto"),
+        ("samples", "500", 500),
+        ("samples", 500, 500),
+        ("budget", "2", 2.0),
+        ("budget", "none", None),
     ],
 )
 def test_values_and_words_become_the_kind_a_setting_has(name, given_value, value):
@@ -75,6 +82,9 @@ def test_values_and_words_become_the_kind_a_setting_has(name, given_value, value
         ("widths", 5, "sample.widths is 5: give values separated by commas."),
         ("widths", "2,x", "sample.widths is 'x': give a whole number."),
         ("widths", "", "sample.widths is '': give a whole number."),
+        ("samples", "many", "sample.samples is 'many': give a whole number or auto."),
+        ("samples", "2.5", "sample.samples is '2.5': give a whole number or auto."),
+        ("budget", "long", "sample.budget is 'long': give a number."),
     ],
 )
 def test_what_cannot_be_converted_is_refused_in_one_sentence(name, given_value, sentence):
@@ -86,6 +96,20 @@ def test_what_cannot_be_converted_is_refused_in_one_sentence(name, given_value, 
 def test_an_unknown_name_gets_the_nearest_known_one():
     with pytest.raises(OptionError, match=r"No 'cuont' in the settings of sample: .* Did you mean 'count'"):
         build(Sample, {"cuont": 1}, "sample")
+
+
+@dataclass(frozen=True)
+class Empty:
+    """No settings at all."""
+
+
+def test_a_setting_of_something_without_settings_is_refused():
+    with pytest.raises(OptionError, match=r"^The explainer own has no settings: leave steps out\.$"):
+        build(Empty, {"steps": 5}, "explainer own")
+
+
+def test_the_comment_behind_a_setting_says_what_it_is():
+    assert comments(Sample) == {"samples": "how many, or until it is settled"}
 
 
 @pytest.mark.parametrize("values", [5, "count", ["count"], None])

@@ -120,17 +120,32 @@ def test_the_scores_of_any_explainer_are_summed_or_averaged(plain, reduce, by):
     assert importance.source == f"the {reduce or 'sum'} of occlusion scores"
 
 
-def test_a_transformer_is_averaged_over_a_corpus_and_words_beyond_its_limit_do_not_count(tiny_bert):
+def test_the_root_of_sp_lime_is_taken_over_the_strongest_words_of_each_text(plain):
+    importance = word_importance(plain, DATA.test, make_explainer("occlusion", plain), "root")
+    expected = defaultdict(float)
+    for explanation in explain_documents(plain, DATA.test, make_explainer("occlusion", plain)):
+        weights = defaultdict(float)
+        for word, score in zip(explanation.words, explanation.scores, strict=True):
+            weights[word.lower()] = max(weights[word.lower()], score, key=abs)
+        for word in sorted(weights, key=lambda word: abs(weights[word]), reverse=True)[:10]:
+            expected[word] += abs(weights[word])
+    assert importance.source == "the root of the sum of absolute values of occlusion scores"
+    counts = Counter(word.lower() for document in DATA.test for word in document.words.strings)
+    wanted = {word: (pytest.approx(np.sqrt(expected[word])), counts[word]) for word in counts}
+    assert by_word(importance) == wanted
+
+
+def test_a_transformer_is_averaged_over_a_corpus_and_words_beyond_its_limit_count_too(tiny_bert):
     classifier = train("vmask", tiny_bert, load_dataset("planted:train=8,dev=4,test=4"))
     with pytest.raises(OptionError, match="give one"):
         word_importance(classifier)
     long = documents("ab " * 60 + "cd", "cd AB")
-    unread = classifier.own_scores([long[0].words])[2][0]
-    assert unread > 1
+    assert classifier.unread_words([long[0].words]) > [1]
     found = by_word(word_importance(classifier, long))
-    assert found["ab"][1] == 61 - unread + 1
-    assert found["cd"][1] == 1
-    assert found["ab"][0] > 0.01  # an unread word would have pulled the mean towards 0
+    assert {word: frequency for word, (_, frequency) in found.items()} == {"ab": 61, "cd": 2}
+    expected = collect(classifier, long, "own")
+    assert min(expected["ab"] + expected["cd"]) > 0.01  # a gate is never 0, so each of them was read
+    assert found["ab"][0] == pytest.approx(np.mean(expected["ab"]))
 
 
 def test_the_planted_words_rank_above_the_others_after_some_training():

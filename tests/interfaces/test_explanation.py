@@ -79,6 +79,8 @@ def test_plain_values_survive_json() -> None:
         "forward_passes": 100,
         "seconds": 0.25,
         "unread": 0,
+        "windows": 1,
+        "settled": None,
     }
 
 

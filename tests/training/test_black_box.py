@@ -59,6 +59,48 @@ def test_pairs_keep_both_texts():
     assert asked == [("one", "four"), "single", ("one two", "three four")]
 
 
+@pytest.mark.parametrize(
+    ("text", "kept", "left"),
+    [
+        ("I don't know", "1111", "I don't know"),
+        ("I don't know", "1011", "I ?n't know"),
+        ("one, two", "100", "one? ?"),
+        ("  one   two ", "00", "? ?"),
+        ("", "", ""),
+    ],
+)
+def test_a_replacement_stands_where_the_word_stood(text, kept, left):
+    assert sub_text(split(text), [mark == "1" for mark in kept], "?") == (left,)
+
+
+@pytest.mark.parametrize(("removal", "word"), [("unknown", "[UNK]"), ("mask", "[MASK]")])
+def test_removed_words_are_replaced_in_both_texts_and_each_string_is_asked_about_once(removal, word):
+    asked = []
+    closed = BlackBox(lambda texts: (asked.extend(texts), share_of_good(texts))[1], (0, 1))
+    kept = torch.tensor([[True, False, False, True]] * 3)
+    answers = closed.probabilities_of_subsets(split("one two", "three four"), kept, removal)
+    assert asked == [(f"one {word}", f"{word} four")]
+    assert answers.shape == (3, 2)
+    (many,) = closed.probabilities_of_many([(split("one two", "three four"), kept)], removal)
+    assert torch.equal(many, answers)
+
+
+@pytest.mark.parametrize(
+    ("removal", "sentence"),
+    [
+        ("pad", "Removal 'pad' needs a model's own tokens: for a black box choose delete, unknown or mask."),
+        (
+            "deleted",
+            "No 'deleted' in the ways to remove words: choose from delete, mask, pad, unknown. Did you mean 'delete'?",
+        ),
+    ],
+)
+def test_what_strings_cannot_do_is_refused_in_one_sentence(removal, sentence):
+    with pytest.raises(OptionError) as caught:
+        BlackBox(share_of_good, (0, 1)).probabilities_of_subsets(split("a b"), torch.ones(1, 2).bool(), removal)
+    assert str(caught.value) == sentence
+
+
 def test_it_is_a_closed_classifier():
     closed = BlackBox(share_of_good, ("bad", "good"))
     assert isinstance(closed, Classifier)

@@ -16,7 +16,7 @@ from whyword.encoders.bag import Bag
 from whyword.encoders.cnn import Cnn
 from whyword.encoders.lstm import Lstm
 from whyword.encoders.transformer import Transformer
-from whyword.interfaces.classifier import OpenClassifier
+from whyword.interfaces.classifier import REMOVALS, OpenClassifier
 from whyword.interfaces.errors import OptionError
 from whyword.methods.attention import Attention
 from whyword.methods.base import Base
@@ -28,6 +28,7 @@ SINGLE = split("the cast was superb and the plot was not dreadful")
 PAIR = split("is the plot dull", "no it was superb")
 EMPTY = split("")
 ODD = split("It's (really) good... don't you think? 🙂")
+TOO_LONG = split("one two three four five six seven eight nine ten eleven twelve")  # for an encoder of 40 pieces
 TOKENIZER = learn_vocabulary([SINGLE, PAIR])
 ENCODERS = {
     "bag": Bag(Bag.Config(dim=5), TOKENIZER.size, 0),
@@ -53,6 +54,14 @@ def counted():
     forward = model.forward
     model.forward = lambda batch: (rows.append(len(batch)), forward(batch))[1]
     return fitted(model, TOKENIZER), rows
+
+
+@pytest.fixture
+def on_pieces(tiny_bert):
+    """A classifier that reads word pieces, 40 at most."""
+    encoder = Transformer.from_pretrained(Transformer.Config(model=str(tiny_bert)))
+    tokenizer = WordPieceTokenizer.from_pretrained(str(tiny_bert), encoder.limit)
+    return FittedClassifier(Attention(encoder, 2, Attention.Config()), tokenizer, ("no", "yes"))
 
 
 def some_subsets(words, count=12):
@@ -111,6 +120,58 @@ def test_many_texts_in_one_stream_answer_in_order(wanted):
         torch.testing.assert_close(answer, probabilities_one_by_one(classifier, text, kept))
 
 
+@pytest.mark.parametrize("removal", ["pad", "unknown", "mask"])
+@pytest.mark.parametrize("text", [SINGLE, PAIR, ODD, EMPTY, split("", "one")])
+def test_replaced_words_answer_as_their_tokens_written_over(classifier, text, removal):
+    kept = torch.cat([some_subsets(len(text)), torch.tensor([[False] * len(text), [True] * len(text)])])
+    replacement = {"pad": 0, "unknown": 1, "mask": 3}[removal]
+    answers = classifier.probabilities_of_subsets(text, kept, removal)
+    torch.testing.assert_close(answers, probabilities_one_by_one(classifier, text, kept, replacement))
+    torch.testing.assert_close(answers[-1:], classifier.probabilities([text]))
+
+
+@pytest.mark.parametrize("removal", ["pad", "unknown", "mask"])
+def test_word_pieces_of_removed_words_are_replaced_and_special_tokens_stay(on_pieces, removal):
+    tokenizer = on_pieces.tokenizer
+    replacement = {"pad": tokenizer.padding, "unknown": tokenizer.unknown, "mask": tokenizer.mask}[removal]
+    requests = [(text, some_subsets(len(text), 6)) for text in (SINGLE, PAIR, ODD, EMPTY, TOO_LONG)]
+    for (text, kept), answer in zip(requests, on_pieces.probabilities_of_many(requests, removal), strict=True):
+        again = probabilities_one_by_one(on_pieces, text, kept, replacement)
+        torch.testing.assert_close(answer, again, atol=1e-5, rtol=1e-4)
+    nothing = torch.zeros(1, len(PAIR), dtype=torch.bool)
+    replaced, deleted = (on_pieces.probabilities_of_subsets(PAIR, nothing, way) for way in (removal, "delete"))
+    assert not torch.allclose(replaced, deleted)
+
+
+def test_an_unknown_way_to_remove_words_is_refused_with_the_nearest(classifier):
+    with pytest.raises(OptionError, match=r"No 'masks' in the ways to remove words: .* Did you mean 'mask'\?"):
+        classifier.probabilities_of_subsets(SINGLE, some_subsets(len(SINGLE)), "masks")
+
+
+def test_a_model_without_a_mask_token_says_what_else_there_is(classifier):
+    tokenizer = learn_vocabulary([SINGLE, PAIR])
+    tokenizer.mask = None
+    maskless = fitted(classifier.method, tokenizer)
+    with pytest.raises(OptionError, match=r"^This model has no mask token: choose removal delete, pad or unknown\.$"):
+        maskless.probabilities_of_subsets(SINGLE, some_subsets(len(SINGLE)), "mask")
+
+
+@pytest.mark.parametrize("removal", ["delete", "mask"])
+def test_a_request_too_large_for_memory_is_answered_part_by_part_and_in_order(monkeypatch, removal):
+    classifier = fitted(Base(ENCODERS["lstm"], 3, Base.Config()), TOKENIZER)
+    requests = [(text, some_subsets(len(text), count)) for text, count in ((PAIR, 3), (SINGLE, 40), (ODD, 2))]
+    whole = list(classifier.probabilities_of_many(requests, removal))
+    laid_out, lay_out = [], fitted_module.lay_out
+    monkeypatch.setattr(fitted_module, "CHUNK_TOKENS", 60)
+    monkeypatch.setattr(
+        fitted_module, "lay_out", lambda *given: (laid_out.append(sum(map(np.size, given[1]))), lay_out(*given))[1]
+    )
+    parts = list(classifier.probabilities_of_many(iter(requests), removal))
+    assert max(laid_out) <= 60
+    for one, other in zip(parts, whole, strict=True):
+        torch.testing.assert_close(one, other)
+
+
 def test_the_stream_answers_before_it_has_read_all_requests(monkeypatch):
     monkeypatch.setattr(fitted_module, "CHUNK_TOKENS", 100)
     classifier, read = fitted(Base(ENCODERS["bag"], 3, Base.Config()), TOKENIZER), []
@@ -126,11 +187,12 @@ def test_the_stream_answers_before_it_has_read_all_requests(monkeypatch):
     assert len(list(stream)) == 49
 
 
-def test_equal_sub_texts_are_asked_about_once(counted):
+@pytest.mark.parametrize("removal", REMOVALS)
+def test_equal_sub_texts_are_asked_about_once(counted, removal):
     classifier, rows = counted
     kept = torch.ones(500, len(SINGLE), dtype=torch.bool)
     kept[::2, 0] = False
-    answers = classifier.probabilities_of_subsets(SINGLE, kept)
+    answers = classifier.probabilities_of_subsets(SINGLE, kept, removal)
     assert answers.shape == (500, 2)
     assert sum(rows) == 2
 
@@ -141,16 +203,12 @@ def test_sub_texts_of_many_texts_share_forward_passes(counted):
     assert len(rows) == 1
 
 
-def test_word_pieces_of_removed_words_go_and_special_tokens_stay(tiny_bert):
-    encoder = Transformer.from_pretrained(Transformer.Config(model=str(tiny_bert)))
-    tokenizer = WordPieceTokenizer.from_pretrained(str(tiny_bert), encoder.limit)
-    classifier = FittedClassifier(Attention(encoder, 2, Attention.Config()), tokenizer, ("no", "yes"))
-    long = split("one two three four five six seven eight nine ten eleven twelve")  # more than the encoder reads
-    requests = [(text, some_subsets(len(text), 6)) for text in (SINGLE, PAIR, ODD, EMPTY, long)]
-    for (text, kept), answer in zip(requests, classifier.probabilities_of_many(requests), strict=True):
-        torch.testing.assert_close(answer, probabilities_one_by_one(classifier, text, kept), atol=1e-5, rtol=1e-4)
-    whole = classifier.probabilities_of_subsets(PAIR, torch.ones(1, len(PAIR), dtype=torch.bool))
-    torch.testing.assert_close(whole, classifier.probabilities([PAIR]))
+def test_word_pieces_of_removed_words_go_and_special_tokens_stay(on_pieces):
+    requests = [(text, some_subsets(len(text), 6)) for text in (SINGLE, PAIR, ODD, EMPTY, TOO_LONG)]
+    for (text, kept), answer in zip(requests, on_pieces.probabilities_of_many(requests), strict=True):
+        torch.testing.assert_close(answer, probabilities_one_by_one(on_pieces, text, kept), atol=1e-5, rtol=1e-4)
+    whole = on_pieces.probabilities_of_subsets(PAIR, torch.ones(1, len(PAIR), dtype=torch.bool))
+    torch.testing.assert_close(whole, on_pieces.probabilities([PAIR]))
 
 
 def test_own_scores_are_the_attention_weights_of_the_words():

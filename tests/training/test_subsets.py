@@ -4,11 +4,11 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference.sub_texts import keep_tokens
+from reference.sub_texts import keep_tokens, replace_tokens
 from whyword.interfaces.document import Tokens
 from whyword.training import subsets as under_test
 
-PADDING, UNKNOWN = 0, 1
+PADDING, UNKNOWN, MASK = 0, 1, 2
 
 
 @st.composite
@@ -20,7 +20,7 @@ def requests(draw):
         word = [number for number in range(words) for _ in range(draw(st.integers(0, 2)))]
         if draw(st.booleans()) or not word:
             word = [-1, *word, -1]
-        ids = draw(st.lists(st.integers(2, 50), min_size=len(word), max_size=len(word)))
+        ids = draw(st.lists(st.integers(3, 50), min_size=len(word), max_size=len(word)))
         segment = sorted(draw(st.lists(st.integers(0, 1), min_size=len(word), max_size=len(word))))
         texts.append(Tokens(np.array(ids), np.array(word), np.array(segment), words))
         rows = draw(st.lists(st.lists(st.booleans(), min_size=words, max_size=words), max_size=5))
@@ -28,9 +28,9 @@ def requests(draw):
     return texts, kept
 
 
-def lay_out(texts, kept, budget):
+def lay_out(texts, kept, budget, replacement=None):
     """Give what each row holds, as tuples, and the batches."""
-    sub_texts = under_test.lay_out(texts, kept, PADDING, UNKNOWN)
+    sub_texts = under_test.lay_out(texts, kept, PADDING, UNKNOWN, replacement)
     rows, batches = {}, list(sub_texts.batches(budget))
     for numbers, batch in batches:
         for number, tokens, mask, word, segment in zip(
@@ -57,10 +57,23 @@ def test_every_sub_text_holds_the_pieces_of_kept_words_and_special_tokens(given_
             assert rows[row] == (expected if len(left) else ((UNKNOWN,), (-1,), (0,)))
 
 
-@given(requests())
-def test_equal_subsets_of_a_text_are_laid_out_once(given_requests):
+@given(requests(), st.integers(1, 40), st.sampled_from([PADDING, UNKNOWN, MASK]))
+def test_with_a_replacement_every_piece_of_a_removed_word_is_replaced_where_it_stands(
+    given_requests, budget, replacement
+):
     texts, kept = given_requests
-    sub_texts, _, _ = lay_out(texts, kept, 64)
+    sub_texts, rows, _ = lay_out(texts, kept, budget, replacement)
+    assert sorted(rows) == list(range(sub_texts.rows))
+    for text, subsets, answers in zip(texts, kept, sub_texts.row_of_request, strict=True):
+        for subset, row in zip(subsets, answers, strict=True):
+            left = replace_tokens(text, subset, replacement)
+            assert rows[row] == tuple(tuple(values.tolist()) for values in (left.ids, left.word, left.segment))
+
+
+@given(requests(), st.sampled_from([None, PADDING, MASK]))
+def test_equal_subsets_of_a_text_are_laid_out_once(given_requests, replacement):
+    texts, kept = given_requests
+    sub_texts, _, _ = lay_out(texts, kept, 64, replacement)
     assert sub_texts.rows == sum(len({tuple(row) for row in subsets.tolist()}) for subsets in kept)
 
 

@@ -32,6 +32,7 @@ def highlights(draw: st.DrawFn) -> Highlight:
         probability=draw(st.floats(0, 1)),
         explainer=draw(ANY_TEXT),
         unread=draw(st.integers(0, 300)),
+        windows=draw(st.integers(1, 3)),
     )
 
 

@@ -63,6 +63,13 @@ def test_notes_say_how_many_words_were_not_read() -> None:
     assert replace(PLAIN, unread=1212).notes == ["The last 1,212 words were not read by this model."]
 
 
+def test_notes_say_that_scores_come_from_windows_and_what_the_prediction_did_not_read() -> None:
+    beyond = "The scores come from 3 overlapping windows; the prediction did not read the last"
+    assert replace(PLAIN, unread=1, windows=3).notes == [f"{beyond} word."]
+    assert replace(PLAIN, unread=1212, windows=3).notes == [f"{beyond} 1,212 words."]
+    assert replace(PLAIN, windows=2).notes == ["The scores come from 2 overlapping windows."]
+
+
 def test_gates_are_painted_from_the_median_word_up() -> None:
     gates = replace(PLAIN, signed=False, scores=(0.5, 0.9, 0.3))
     assert gates.strengths == pytest.approx((0.0, 1.0, 0.0))

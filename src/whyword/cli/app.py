@@ -8,7 +8,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from .. import __version__
-from . import demo, explain, listing, predict, train, words
+from . import attention, audit, demo, explain, listing, predict, train, words
 from .exits import Commands, exit_codes
 
 app = typer.Typer(
@@ -24,7 +24,9 @@ for name, module in (
     ("train", train),
     ("predict", predict),
     ("explain", explain),
+    ("audit", audit),
     ("words", words),
+    ("attention", attention),
     ("list", listing),
 ):
     app.command(name)(module.command)

@@ -63,14 +63,20 @@ def _items(kind: str, data_dir: Path | None) -> list[dict[str, str]]:
 def _settings(kind: str, name: str, data_dir: Path | None) -> list[dict[str, str]]:
     from .. import catalog
     from ..experiments.config import encoder_kind
-    from ..experiments.settings import describe
+    from ..experiments.settings import comments, describe
 
     if kind == "datasets":
         item = _data_set(name, data_dir)
     else:
         item = catalog.load(kind, encoder_kind(name) if kind == "encoders" else name)
-    settings = describe(getattr(item, "Config", item)) if item is not None else []
-    return [{"setting": setting, "kind": values, "default": default} for setting, values, default in settings]
+    if item is None:
+        return []
+    config = getattr(item, "Config", item)
+    about = comments(config)
+    return [
+        {"setting": setting, "kind": values, "default": default, "about": about.get(setting, "")}
+        for setting, values, default in describe(config)
+    ]
 
 
 def _data_set(name: str, data_dir: Path | None) -> type | None:

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from ..interfaces.errors import OptionError
+
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model folder.")]
 Texts = Annotated[
     list[str],
@@ -33,6 +35,37 @@ LabelColumn = Annotated[str, typer.Option("--label", metavar="COLUMN", help="Col
 RationaleColumn = Annotated[
     str | None, typer.Option("--rationale", metavar="COLUMN", help="Column of the passages people marked.")
 ]
+Assignments = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="A setting of the explainer, e.g. removal=mask; repeatable."),
+]
+Samples = Annotated[
+    str | None, typer.Option("--samples", metavar="N|auto", help="Sub-texts to ask about, for explainers that sample.")
+]
+Budget = Annotated[
+    str | None, typer.Option("--budget", metavar="SECONDS", help="Time for each text, for explainers that sample.")
+]
+Cache = Annotated[
+    Path | None,
+    typer.Option(
+        "--cache",
+        envvar="WHYWORD_CACHE",
+        metavar="FOLDER",
+        help="Keep explanations here (no texts), and do not compute again what is there.",
+    ),
+]
+
+
+def explainer_settings(assignments: list[str] | None, samples: str | None, budget: str | None) -> dict[str, str]:
+    """Gather the settings of an explainer from the options that give them."""
+    settings: dict[str, str] = {}
+    for word in assignments or []:
+        name, equals, value = word.partition("=")
+        if not equals or not name:
+            raise OptionError(f"--set {word}: write name=value, for example --set samples=1000.")
+        settings[name] = value
+    direct = {"samples": samples, "budget": budget}
+    return settings | {name: value for name, value in direct.items() if value is not None}
 
 
 def use_threads(threads: int | None) -> None:

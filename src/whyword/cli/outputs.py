@@ -1,24 +1,15 @@
-"""Output files: written piece by piece beside their place, and put there when they are complete."""
+"""Output files: complete, or not there at all."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ..interfaces.errors import OptionError
-from .records import Record, record_writer
-
-
-@dataclass
-class Part:
-    """A file on its way, and how many texts are in it."""
-
-    path: Path
-    texts: int = 0
+from .part_file import Chunk, PartFile
+from .records import Record, check_format, record_writer
 
 
 def check_output(output: Path, endings: Sequence[str], inputs: Sequence[str]) -> None:
@@ -29,26 +20,41 @@ def check_output(output: Path, endings: Sequence[str], inputs: Sequence[str]) ->
         raise OptionError(f"-o {output} is a folder: name a file.")
     if len(inputs) == 1 and _same(inputs[0], output):
         raise OptionError(f"-o {output} is the file that is read: name another one.")
+    check_format(output.name)
 
 
 def write_records(records: Iterable[Record], output: Path) -> int:
-    """Write a record per text, in the format that the file's name asks for; give their number."""
-    with _part_of(output) as part, record_writer(part.path, output.name) as write:
-        for record in records:
-            write(record)
-            part.texts += 1
-    return part.texts
+    """Write records that are at hand, in the format that the file's name asks for; give their number."""
+    output.parent.mkdir(parents=True, exist_ok=True)
+    beside = output.with_name(f".{output.name}.new")
+    try:
+        count = _fill(records, beside, output.name)
+        beside.replace(output)
+    finally:
+        beside.unlink(missing_ok=True)
+    return count
 
 
-def write_strings(head: str, strings: Iterable[str], tail: str, output: Path) -> int:
-    """Write a string per text between a head and a tail; give their number."""
-    with _part_of(output) as part, part.path.open("w", encoding="utf-8") as file:
-        file.write(head)
-        for string in strings:
-            file.write(string)
-            part.texts += 1
-        file.write(tail)
-    return part.texts
+def put_records(chunks: Iterable[Chunk], part: PartFile) -> int:
+    """Write a record per text as they are computed; give the number of all."""
+    count = part.extend(chunks)
+    name = part.output.name
+    part.put(None if name.endswith(".jsonl") else lambda path: _fill(part, path, name))
+    return count
+
+
+def put_strings(head: str, chunks: Iterable[Chunk], tail: str, part: PartFile) -> int:
+    """Write a string per text between a head and a tail; give the number of all."""
+
+    def fill(path: Path) -> None:
+        with path.open("w", encoding="utf-8") as file:
+            file.write(head)
+            file.writelines(part)
+            file.write(tail)
+
+    count = part.extend(chunks)
+    part.put(fill)
+    return count
 
 
 def tell_written(texts: int, what: str, output: Path, as_json: bool, quiet: bool) -> None:
@@ -59,20 +65,13 @@ def tell_written(texts: int, what: str, output: Path, as_json: bool, quiet: bool
         print(f"Wrote {texts:,} {what if texts != 1 else what.removesuffix('s')} to {output}.", file=sys.stderr)
 
 
-@contextmanager
-def _part_of(output: Path) -> Iterator[Part]:
-    """Rename FILE.part to FILE at the end; after an error, FILE.part holds the texts that were done."""
-    output.parent.mkdir(parents=True, exist_ok=True)
-    part = Part(output.with_name(f"{output.name}.part"))
-    try:
-        yield part
-    except BaseException as error:
-        if part.texts:
-            error.add_note(f"What was done before, {part.texts:,} texts, is in {part.path}.")
-        else:
-            part.path.unlink(missing_ok=True)
-        raise
-    part.path.replace(output)
+def _fill(records: Iterable[Record], path: Path, name: str) -> int:
+    count = 0
+    with record_writer(path, name) as write:
+        for record in records:
+            write(record)
+            count += 1
+    return count
 
 
 def _same(given: str, output: Path) -> bool:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterable, Iterator
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -34,37 +35,49 @@ def command(
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Print the class of each text, with its probability."""
+    """Print the class of each text, with its probability.
+
+    With -o, a run that was interrupted goes on when the same command is given again.
+    """
     from ..data.rows import Columns
+    from ..experiments.fingerprint import model_fingerprint
     from ..experiments.model_folder import load_model
     from ..training.device import choose_device
-    from .outputs import check_output, tell_written, write_records
+    from .outputs import check_output, put_records, tell_written
+    from .part_file import PartFile
     from .progress import track
-    from .texts import count_texts, read_inputs
+    from .texts import count_texts, fingerprint, read_inputs
 
     options.use_threads(threads)
     if output is not None:
         check_output(output, ENDINGS, inputs)
-    classifier = load_model(model, choose_device(device)).classifier
+    trained = load_model(model, choose_device(device))
     documents = read_inputs(inputs, Columns(text=text, text_pair=text_pair))
-    answers = predictions(classifier, documents)
-    if output is not None:
-        count = write_records(track(answers, "predict", partial(count_texts, inputs), quiet), output)
-        tell_written(count, "predictions", output, as_json, quiet)
-    else:
-        _show(answers, as_json)
+    if output is None:
+        _show(chain.from_iterable(predictions(trained.classifier, documents)), as_json)
+        return
+    question = {"texts": [fingerprint(inputs), text, text_pair], "model": model_fingerprint(trained)}
+    part = PartFile(output, question, again=inputs != ["-"])
+    if part.news and not quiet:
+        print(part.news, file=sys.stderr)
+    answers = predictions(trained.classifier, islice(documents, part.texts, None))
+    watched = track(answers, "predict", partial(count_texts, inputs), quiet, len, part.texts)
+    tell_written(put_records(((rows, 0) for rows in watched), part), "predictions", output, as_json, quiet)
 
 
-def predictions(classifier: Classifier, documents: Iterable[Document]) -> Iterator[dict[str, Any]]:
+def predictions(classifier: Classifier, documents: Iterable[Document]) -> Iterator[list[dict[str, Any]]]:
     """Give label and probabilities of each text, a bounded number of texts at a time."""
     waiting = iter(documents)
     while chunk := list(islice(waiting, CHUNK)):
-        table = classifier.probabilities([document.words for document in chunk])
-        for document, row in zip(chunk, table.tolist(), strict=True):
-            best = max(range(len(row)), key=row.__getitem__)
-            named = {str(name): p for name, p in zip(classifier.classes, row, strict=True)}
-            texts = dict(zip(("text", "text_pair"), document.words.texts, strict=False))
-            yield {**texts, "label": classifier.classes[best], "probability": row[best], "probabilities": named}
+        table = classifier.probabilities([document.words for document in chunk]).tolist()
+        yield [_prediction(classifier, document, row) for document, row in zip(chunk, table, strict=True)]
+
+
+def _prediction(classifier: Classifier, document: Document, row: list[float]) -> dict[str, Any]:
+    best = max(range(len(row)), key=row.__getitem__)
+    named = {str(name): p for name, p in zip(classifier.classes, row, strict=True)}
+    texts = dict(zip(("text", "text_pair"), document.words.texts, strict=False))
+    return {**texts, "label": classifier.classes[best], "probability": row[best], "probabilities": named}
 
 
 def _show(answers: Iterable[dict[str, Any]], as_json: bool) -> None:

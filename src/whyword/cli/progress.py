@@ -74,40 +74,56 @@ def _sentence(record: dict[str, object]) -> str:
     )
 
 
-def track(items: Iterable[T], what: str, count: Callable[[], int | None], quiet: bool) -> Iterator[T]:
-    """Pass items on and show how many texts have gone by; they are counted beforehand only if it is shown."""
+def track(
+    items: Iterable[T],
+    what: str,
+    count: Callable[[], int | None],
+    quiet: bool,
+    size: Callable[[T], int] = lambda _: 1,
+    before: int = 0,
+) -> Iterator[T]:
+    """Pass items on and show how many texts have gone by; they are counted beforehand only if it is shown.
+
+    Size says how many texts an item holds, before how many an earlier run has done.
+    """
     console = Console(stderr=True, highlight=False)
     if quiet:
         yield from items
     elif console.is_terminal:
-        yield from _with_bar(items, what, count(), console)
+        yield from _with_bar(items, what, count(), console, size, before)
     else:
-        yield from _with_lines(items, what, count(), console)
+        yield from _with_lines(items, what, count(), console, size, before)
 
 
-def _with_bar(items: Iterable[T], what: str, total: int | None, console: Console) -> Iterator[T]:
-    started = time.monotonic()
+def _with_bar(
+    items: Iterable[T], what: str, total: int | None, console: Console, size: Callable[[T], int], before: int
+) -> Iterator[T]:
+    started, done = time.monotonic(), 0
     with _bar(console) as bar:
-        task = bar.add_task(what, total=total, rate="")
-        for done, item in enumerate(items, 1):
+        task = bar.add_task(what, total=total, completed=before, rate="")
+        for item in items:
             yield item
+            done += size(item)
             rate = done / max(1e-3, time.monotonic() - started)
-            bar.update(task, completed=done, rate=f"{rate:,.1f} texts/s")
+            bar.update(task, completed=before + done, rate=f"{rate:,.1f} texts/s")
 
 
-def _with_lines(items: Iterable[T], what: str, total: int | None, console: Console) -> Iterator[T]:
-    started = time.monotonic()
+def _with_lines(
+    items: Iterable[T], what: str, total: int | None, console: Console, size: Callable[[T], int], before: int
+) -> Iterator[T]:
+    started, done = time.monotonic(), 0
     due = started + FIRST_LINE
-    for done, item in enumerate(items, 1):
+    for item in items:
         yield item
+        done += size(item)
         now = time.monotonic()
         if now >= due:
             due = now + NEXT_LINE
-            rate = done / (now - started)
+            rate, gone = done / (now - started), before + done
             of, left = "", ""
-            if total is not None and total > done:
-                of, left = f" of {total:,}", f", {_duration((total - done) / rate)} left"
-            console.print(Text(f"{what}: {done:,}{of} texts, {rate:,.1f} texts/s{left}"), soft_wrap=True)
+            if total is not None and total > gone:
+                of, left = f" of {total:,}", f", {_duration((total - gone) / rate)} left"
+            console.print(Text(f"{what}: {gone:,}{of} texts, {rate:,.1f} texts/s{left}"), soft_wrap=True)
 
 
 def _bar(console: Console, quiet: bool = False) -> Progress:

@@ -18,6 +18,21 @@ Write = Callable[[Record], object]
 ROW_GROUP = 1024  # records of a Parquet file written at a time
 
 
+def check_format(name: str) -> None:
+    """Refuse a Parquet file where it cannot be written."""
+    if name.endswith(".parquet"):
+        _import_parquet()
+
+
+def _import_parquet() -> tuple[Any, Any]:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtraError("Writing Parquet files", "parquet") from None
+    return pyarrow, pyarrow.parquet
+
+
 def record_writer(path: Path, name: str) -> AbstractContextManager[Write]:
     """Open a file for records, in the format that the ending of a name asks for."""
     if name.endswith(".parquet"):
@@ -58,19 +73,18 @@ def _flat(record: Record) -> Iterator[tuple[str, Any]]:
 
 @contextmanager
 def _parquet(path: Path) -> Iterator[Write]:
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise MissingExtraError("Writing Parquet files", "parquet") from None
+    pyarrow, parquet = _import_parquet()
     waiting: list[Record] = []
     file: Any = None
 
     def flush() -> None:
         nonlocal file
         if file is None:
-            fields = [pyarrow.field(name, _arrow_type(name, value)) for name, value in waiting[0].items()]
-            file = pyarrow.parquet.ParquetWriter(path, pyarrow.schema(fields))
+            examples: dict[str, Any] = {}
+            for record in waiting:  # not all records have all columns
+                examples |= {name: value for name, value in record.items() if examples.get(name) is None}
+            fields = [pyarrow.field(name, _arrow_type(name, value)) for name, value in examples.items()]
+            file = parquet.ParquetWriter(path, pyarrow.schema(fields))
         rows = [
             {name: list(value.items()) if isinstance(value, Mapping) else value for name, value in record.items()}
             for record in waiting
@@ -93,13 +107,14 @@ def _parquet(path: Path) -> Iterator[Write]:
 
 
 def _arrow_type(name: str, value: Any) -> Any:
-    """Name the type of a column after a value of its first record, and after its name where that is empty."""
+    """Name the type of a column after a value of its first records, and after its name where that is empty."""
     import pyarrow
 
     if isinstance(value, Mapping):
         return pyarrow.map_(pyarrow.string(), pyarrow.float64())
     if isinstance(value, list):
         kinds = {"words": pyarrow.string(), "spans": pyarrow.list_(pyarrow.int64()), "segments": pyarrow.int64()}
+        kinds["tied"] = pyarrow.bool_()
         return pyarrow.list_(kinds.get(name, pyarrow.float64()))
     if isinstance(value, str):
         return pyarrow.string()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os.path
 from collections.abc import Iterator
 from functools import partial
@@ -51,6 +53,16 @@ def count_texts(inputs: list[str]) -> int | None:
     with path.open("rb") as file:
         lines = sum(block.count(b"\n") for block in iter(partial(file.read, _BLOCK), b""))
     return lines - (path.suffix != ".jsonl")  # without the header
+
+
+def fingerprint(inputs: list[str]) -> str | None:
+    """Name the content of the inputs; None for standard input, which cannot be read twice."""
+    if inputs == ["-"]:
+        return None
+    if not is_file(inputs):
+        return hashlib.sha256(json.dumps(inputs).encode()).hexdigest()
+    with open(inputs[0], "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _typed(text: str, number: int) -> Document:

@@ -42,6 +42,13 @@ def command(
         list[str] | None,
         typer.Option("--set", metavar="SECTION.NAME=VALUE", help="Any setting, e.g. method.dropout=0.5; repeatable."),
     ] = None,
+    choose: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SECTION.NAME=VALUE,…",
+            help="Train with each value of a setting, e.g. method.beta=0.01,0.1,1,10, and keep the best on dev.",
+        ),
+    ] = None,
     config: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A TOML file with settings; options on the command line win.")
     ] = None,
@@ -65,6 +72,7 @@ def command(
     """
     from ..data.dataset import load_dataset
     from ..data.rows import Columns
+    from ..experiments.choose import choose_setting, split_choice
     from ..experiments.config import make_config, overlay, read_toml
     from ..experiments.run import train_model
     from ..training.device import choose_device
@@ -74,6 +82,8 @@ def command(
     for place in (output, *output.parents):
         if place.is_file():
             raise OptionError(f"-o {output} cannot be a folder, as {place} is a file: name another one.")
+    if choose is not None and resume:
+        raise OptionError("--resume goes on with a single run: leave it out, or leave --choose out.")
     values: dict[str, Any] = read_toml(config) if config else {}
     for name, given in (("method", method), ("encoder", encoder)):
         if given is not None:
@@ -88,13 +98,18 @@ def command(
     if seed is not None:
         values["seed"] = seed
     run = make_config(values)
+    choice = split_choice(choose) if choose is not None else None
     where = choose_device(device)
     dataset = load_dataset(data, Columns(text, label, text_pair, rationale), data_dir)
     with TrainingProgress(quiet) as progress:
         try:
-            model = train_model(run, dataset, where, output, resume, progress)
+            if choice is not None:
+                model = choose_setting(run, dataset, *choice, where, output, progress)
+            else:
+                model = train_model(run, dataset, where, output, resume, progress)
         except KeyboardInterrupt as interruption:
-            interruption.add_note(_how_to_go_on(output))
+            nothing = "With --choose nothing is kept before all values were tried."
+            interruption.add_note(_how_to_go_on(output) if choice is None else nothing)
             raise
     if as_json:
         print(json.dumps({"model": str(output), **model.metrics}))

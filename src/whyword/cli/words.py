@@ -16,14 +16,12 @@ from . import options
 if TYPE_CHECKING:
     from ..experiments.frequency_link import FrequencyLink
     from ..interfaces.document import Document
-    from ..interfaces.explanation import WordImportance
+    from ..interfaces.explanation import Explanation, WordImportance
     from .corpus import Corpus
 
 TABLES = (".csv", ".jsonl", ".jsonl.gz")
 PICTURES = (".png", ".svg", ".pdf")
 SHOWN, IN_CLOUD, SAMPLE = 50, 80, 500
-RARE = 2  # a word seen so often or less is judged on no evidence to speak of
-BAR = 20  # characters
 
 
 def command(
@@ -43,8 +41,16 @@ def command(
     explainer: Annotated[
         str | None, typer.Option(metavar="NAME", help="Put together this explainer's scores over DATA.")
     ] = None,
+    assignments: options.Assignments = None,
+    samples: options.Samples = None,
+    budget: options.Budget = None,
     reduce: Annotated[
-        str | None, typer.Option(metavar="sum|mean", help="How. Left out: sum, and mean for the model's own scores.")
+        str | None,
+        typer.Option(metavar="sum|mean|root", help="How. Left out: sum, and mean for the model's own scores."),
+    ] = None,
+    pick: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Also show N texts that cover the important words best (SP-LIME)."),
     ] = None,
     sample: Annotated[
         int | None,
@@ -61,6 +67,7 @@ def command(
     label: options.LabelColumn = "label",
     text_pair: options.PairColumn = None,
     data_dir: options.DataDir = None,
+    cache: options.Cache = None,
     seed: options.Seed = 0,
     device: options.Device = "auto",
     threads: options.Threads = None,
@@ -72,36 +79,55 @@ def command(
     Models with a gate per word need no DATA; attention and transformers are averaged over it, explainers summed.
     """
     from ..data.rows import Columns
-    from ..experiments.explaining import make_explainer
+    from ..experiments.explaining import explain_documents, make_explainer
+    from ..experiments.explanation_cache import ExplanationCache
+    from ..experiments.fingerprint import model_fingerprint
     from ..experiments.frequency_link import frequency_link
     from ..experiments.model_folder import load_model
-    from ..experiments.word_importance import word_importance
+    from ..experiments.text_pick import pick_texts
+    from ..experiments.word_importance import ignores_case, importance_in, word_importance
     from ..training.device import choose_device
     from .corpus import read_corpus
+    from .word_table import about_rare_words, show, show_picked
 
     options.use_threads(threads)
+    settings = options.explainer_settings(assignments, samples, budget)
     _check(output, plot, sample, data)
-    classifier = load_model(model, choose_device(device)).classifier
-    chosen = None if explainer is None else make_explainer(explainer, classifier, seed)
+    _check_pick(pick, reduce, data, explainer, settings)
+    trained = load_model(model, choose_device(device))
+    classifier = trained.classifier
+    explains = explainer is not None or pick is not None
+    chosen = make_explainer(explainer, classifier, seed, settings) if explains else None
+    kept = None if cache is None else ExplanationCache(cache, model_fingerprint(trained))
     documents, notes = None, []
     if data is not None:
         corpus = read_corpus(data, Columns(text=text, label=label, text_pair=text_pair), data_dir)
         documents, note = _documents(corpus, SAMPLE if sample is None and chosen else sample, seed, quiet)
         notes.append(note)
-    importance = word_importance(classifier, documents, chosen, reduce)
-    if reduce == "sum" or (chosen and reduce is None):
-        notes.append("A sum grows with the number of texts a word stands in; --reduce mean does not.")
+    picked: list[Explanation] = []
+    if pick is not None and chosen and documents:
+        explanations = list(explain_documents(classifier, documents, chosen, cache=kept))
+        importance = importance_in(explanations, classifier, "root")
+        picked = [explanations[i] for i in pick_texts(explanations, pick, ignores_case(classifier))]
+    else:
+        importance = word_importance(classifier, documents, chosen, reduce, kept)
+        if reduce == "sum" or (chosen and reduce is None):
+            notes.append("A sum grows with the number of texts a word stands in; --reduce mean does not.")
     importance = _frequent(importance, min_count)
     shown = importance.top(top or SHOWN)
     link = frequency_link(importance)
-    notes += _about_rare_words(shown, data is not None)
+    notes += about_rare_words(shown, data is not None)
     if output is not None:
         notes += [_write(importance, link, output, plot or "cloud", top), str(link)]
     if as_json:
         record = {"source": importance.source, "words": len(importance), "top": list(shown.rows()), **link.to_dict()}
-        print(json.dumps(record if output is None else {"output": str(output), **record}, ensure_ascii=False))
-    elif output is None:
-        _show(shown, len(importance), link)
+        record |= {"output": str(output)} if output is not None else {}
+        record |= {"picked": [explanation.to_dict() for explanation in picked]} if picked else {}
+        print(json.dumps(record, ensure_ascii=False))
+    else:
+        if output is None:
+            show(shown, len(importance), link)
+        show_picked(picked)
     if not quiet:
         for sentence in notes:
             print(sentence, file=sys.stderr)
@@ -118,6 +144,17 @@ def _check(output: Path | None, plot: str | None, sample: int | None, data: str 
         raise OptionError(f"--plot {plot} needs a picture to draw: name one with -o, such as -o {plot}.png.")
     if sample is not None and data is None:
         raise OptionError(f"--sample {sample} has nothing to draw from: give DATA, or leave it out.")
+
+
+def _check_pick(
+    pick: int | None, reduce: str | None, data: str | None, explainer: str | None, settings: dict[str, str]
+) -> None:
+    if pick is not None and data is None:
+        raise OptionError(f"--pick {pick} has no texts to pick from: give DATA, or leave it out.")
+    if pick is not None and reduce not in (None, "root"):
+        raise OptionError(f"--pick {pick} scores words by --reduce root: leave --reduce {reduce} out.")
+    if settings and explainer is None and pick is None:
+        raise OptionError(f"{', '.join(settings)}: these are settings of an explainer, so name one with --explainer.")
 
 
 def _documents(corpus: Corpus, sample: int | None, seed: int, quiet: bool) -> tuple[Iterator[Document], str]:
@@ -144,20 +181,6 @@ def _frequent(importance: WordImportance, min_count: int) -> WordImportance:
     return kept
 
 
-def _about_rare_words(shown: WordImportance, from_texts: bool) -> list[str]:
-    from ..experiments.word_importance import GATE
-
-    gated = shown.source.startswith(GATE)
-    rare = int((shown.frequencies <= RARE).sum())
-    if not rare or (gated and from_texts):  # how often training saw the words of other texts is not shown
-        return []
-    grounds = "their vector alone" if gated else "one or two places"
-    return [
-        f"Seen only once or twice, so judged by {grounds}: {rare} of the {len(shown)} highest words; "
-        "--min-count 5 leaves such words out."
-    ]
-
-
 def _write(importance: WordImportance, link: FrequencyLink, output: Path, plot: str, top: int | None) -> str:
     from .outputs import write_records
 
@@ -175,26 +198,3 @@ def _write(importance: WordImportance, link: FrequencyLink, output: Path, plot: 
 
         save_figure(frequency_importance(importance, link.pearson, link.spearman), output)
     return f"Drew {output}."
-
-
-def _show(shown: WordImportance, words: int, link: FrequencyLink) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    from ..views.characters import showable
-    from .screen import screen
-
-    console = screen()
-    block = "#" if console.options.ascii_only else "█"
-    longest = max(abs(shown.scores).max(), 1e-9)
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("word", no_wrap=True, overflow="ellipsis", max_width=40)
-    table.add_column("score", justify="right")
-    table.add_column("", no_wrap=True, width=BAR)
-    table.add_column("frequency", justify="right")
-    for row in shown.rows():
-        bar = block * round(BAR * max(0.0, row["score"]) / longest)
-        table.add_row(Text(showable(row["word"])), f"{row['score']:.3f}", Text(bar, "blue"), f"{row['frequency']:,}")
-    console.print(f"The {len(shown):,} highest of {words:,} words by {shown.source}:", markup=False)
-    console.print(table)
-    console.print(Text(str(link)), soft_wrap=not console.is_terminal)

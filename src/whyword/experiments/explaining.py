@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -16,21 +17,37 @@ from ..interfaces.errors import OptionError, unknown_name
 from ..interfaces.explainer import Explainer
 from ..interfaces.explanation import Explanation
 from ..training.black_box import BlackBox
+from .explanation_cache import ExplanationCache
 from .inputs import read_labels
+from .settings import build
+from .windows import explain_in_windows
 
 FIRST_CHUNK = 8  # texts explained together before it is known how many forward passes a text takes
 LARGEST_CHUNK = 512  # enough to fill batches, few enough for constant memory
+ABOVE_ZERO = {"samples", "steps", "budget", "top", "limit"}  # settings of explainers
 CHUNK_PASSES = 4_096  # forward passes of later chunks: the first answers come soon, however slow the explainer
 
 
-def make_explainer(name: str | None, classifier: Classifier, seed: int = 0) -> Explainer:
-    """Load an explainer by name; without one, the model's own scores if it has any, else occlusion."""
+def make_explainer(
+    name: str | None, classifier: Classifier, seed: int = 0, settings: Mapping[str, Any] | None = None
+) -> Explainer:
+    """Load an explainer by name; without one, the model's own scores if it has any, else occlusion.
+
+    Settings are plain values, or the words of a command line.
+    """
     if name is None:
         own = isinstance(classifier, OpenClassifier) and classifier.method.own_score is not None
         name = "own" if own else "occlusion"
     chosen = catalog.load("explainers", name)
     takes_seed = any(field.name == "seed" for field in fields(chosen))
-    explainer: Explainer = chosen(seed=seed) if takes_seed else chosen()
+    values = {"seed": seed} if takes_seed else {}
+    explainer: Explainer = build(chosen, {**values, **(settings or {})}, f"explainer {name}")
+    for setting in ABOVE_ZERO & vars(explainer).keys():
+        value = vars(explainer)[setting]
+        if isinstance(value, int | float) and not 0 < value < math.inf:
+            raise OptionError(f"explainer {name}.{setting} is {value}: give a number above 0.")
+    if not 0 < (confidence := vars(explainer).get("confidence", 0.5)) < 1:
+        raise OptionError(f"explainer {name}.confidence is {confidence}: give a number between 0 and 1.")
     return explainer
 
 
@@ -52,33 +69,50 @@ def as_classifier(model: Any, texts: Sequence[Words], classes: Sequence[Label] |
 
 
 def explain_documents(
-    classifier: Classifier, documents: Iterable[Document], explainer: Explainer, target: Label | None = None
+    classifier: Classifier,
+    documents: Iterable[Document],
+    explainer: Explainer,
+    target: Label | None = None,
+    cache: ExplanationCache | None = None,
 ) -> Iterator[Explanation]:
     """Explain each document for the class it is predicted to be, or for the class named as target."""
+    return chain.from_iterable(explain_chunks(classifier, documents, explainer, target, cache))
+
+
+def explain_chunks(
+    classifier: Classifier,
+    documents: Iterable[Document],
+    explainer: Explainer,
+    target: Label | None = None,
+    cache: ExplanationCache | None = None,
+    texts: int = 0,
+    passes: int = 0,
+) -> Iterator[list[Explanation]]:
+    """Explain documents as many at a time as share their batches; those that the cache knows are not explained again.
+
+    Texts and passes are those of the chunks of an earlier run, which the documents follow: then the chunks, and with
+    them every digit of the scores, are as if that run had gone on.
+    """
     number = None if target is None else class_number(classifier.classes, target)
-    return _in_chunks(classifier, iter(documents), explainer, number)
+    explain = explain_in_windows if cache is None else cache.explain
+    return _in_chunks(lambda chunk: explain(explainer, classifier, chunk, number), iter(documents), texts, passes)
 
 
 def _in_chunks(
-    classifier: Classifier, documents: Iterator[Document], explainer: Explainer, target: int | None
-) -> Iterator[Explanation]:
-    size, texts, passes = FIRST_CHUNK, 0, 0
-    while chunk := list(islice(documents, size)):
-        explanations = explainer.explain(classifier, chunk, None if target is None else [target] * len(chunk))
+    explain: Callable[[Sequence[Document]], list[Explanation]], documents: Iterator[Document], texts: int, passes: int
+) -> Iterator[list[Explanation]]:
+    while chunk := list(islice(documents, _chunk_size(texts, passes))):
+        explanations = explain(chunk)
         texts += len(chunk)
         passes += sum(explanation.forward_passes for explanation in explanations)
-        size = max(1, min(CHUNK_PASSES * texts // max(1, passes), LARGEST_CHUNK))
-        yield from _with_unread(explanations, classifier)
+        yield explanations
 
 
-def _with_unread(explanations: Sequence[Explanation], classifier: Classifier) -> Iterator[Explanation]:
-    """Say of each explanation how many words the model could not read, if that is known."""
-    if not isinstance(classifier, OpenClassifier):
-        yield from explanations
-        return
-    counts = classifier.unread_words([explanation.document.words for explanation in explanations])
-    for explanation, unread in zip(explanations, counts, strict=True):
-        yield replace(explanation, unread=unread) if unread else explanation
+def _chunk_size(texts: int, passes: int) -> int:
+    """Choose how many texts to explain together from the forward passes that earlier ones took."""
+    if not texts:
+        return FIRST_CHUNK
+    return max(1, min(CHUNK_PASSES * texts // max(1, passes), LARGEST_CHUNK))
 
 
 def class_number(classes: Sequence[Label], label: Label) -> int:

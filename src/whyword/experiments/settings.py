@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 import types
 from collections.abc import Mapping
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, is_dataclass
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from ..interfaces.errors import OptionError, unknown_name
 
 T = TypeVar("T")
+
+_WANTED = {bool: "true or false", int: "a whole number", float: "a number", str: "a word"}
+_COMMENTED = re.compile(r"\s+(\w+): [^#]*#\s*(.*)")  # a field with a comment behind it
 
 
 def build(cls: type[T], values: Mapping[str, Any], where: str) -> T:
@@ -19,6 +24,8 @@ def build(cls: type[T], values: Mapping[str, Any], where: str) -> T:
     hints = get_type_hints(cls)
     known = {field.name for field in fields(cls)}  # type: ignore[arg-type]
     for name in values:
+        if not known:
+            raise OptionError(f"The {where} has no settings: leave {name} out.")
         if name not in known:
             raise unknown_name(name, f"the settings of {where}", known)
     return cls(**{name: convert(value, hints[name], f"{where}.{name}") for name, value in values.items()})
@@ -45,16 +52,24 @@ def _convert_union(value: Any, kinds: tuple[Any, ...], where: str) -> Any:
     if type(None) in kinds and (value is None or value in ("none", "null", "None")):
         return None
     others = [kind for kind in kinds if kind is not type(None)]
-    for kind in others[:-1]:
+    if len(others) == 1:
+        return convert(value, others[0], where)
+    for kind in others:
         try:
             return convert(value, kind, where)
         except OptionError:
             continue
-    return convert(value, others[-1], where)
+    raise OptionError(f"{where} is {value!r}: give {' or '.join(map(_wanted, others))}.")
+
+
+def _wanted(kind: Any) -> str:
+    if get_origin(kind) is Literal:
+        return " or ".join(map(str, get_args(kind)))
+    return _WANTED.get(kind, _kind(kind))
 
 
 def _convert_plain(value: Any, kind: Any, where: str) -> Any:
-    wanted = {bool: "true or false", int: "a whole number", float: "a number", str: "a word"}[kind]
+    wanted = _WANTED[kind]
     if kind is bool and value in (True, False, "true", "false", "True", "False"):
         return value in (True, "true", "True")
     try:
@@ -76,6 +91,14 @@ def describe(cls: type[Any]) -> list[tuple[str, str, str]]:
         (field.name, _kind(hints[field.name]), "" if field.default is MISSING else str(field.default).lower())
         for field in fields(cls)
     ]
+
+
+def comments(cls: type[Any]) -> dict[str, str]:
+    """Read what is said of each setting in the comment behind it."""
+    names = {field.name for field in fields(cls)}
+    bases = [base for base in reversed(cls.__mro__) if is_dataclass(base)]
+    found = (_COMMENTED.match(line) for base in bases for line in inspect.getsource(base).splitlines())
+    return {match[1]: match[2] for match in found if match and match[1] in names}
 
 
 def _kind(kind: Any) -> str:

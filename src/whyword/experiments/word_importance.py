@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from random import Random
 
@@ -17,7 +17,10 @@ from ..interfaces.explainer import Explainer
 from ..interfaces.explanation import Explanation, WordImportance
 from ..training.fitted import FittedClassifier
 from .explaining import explain_documents
+from .explanation_cache import ExplanationCache
+from .text_pick import text_weights
 
+REDUCTIONS = {"sum": "the sum", "mean": "the mean", "root": "the root of the sum of absolute values"}
 GATE = "the gate of"  # how the source begins where words are scored without a text
 
 
@@ -26,18 +29,21 @@ def word_importance(
     documents: Iterable[Document] | None = None,
     explainer: Explainer | None = None,
     reduce: str | None = None,
+    cache: ExplanationCache | None = None,
 ) -> WordImportance:
     """Score words by the model's gate, else by its own scores averaged over documents.
 
     Without documents these are the words of the training texts, though pretrained vectors may have brought in more.
-    With an explainer: its scores for the predicted classes, summed as VMASK sums those of LIME, or averaged.
+    With an explainer: its scores for the predicted classes, summed as VMASK sums those of LIME, averaged, or, as in
+    SP-LIME, the root of the sum of the absolute scores of each text's strongest words.
     """
-    if reduce not in (None, "sum", "mean"):
-        raise unknown_name(str(reduce), "ways to reduce the scores of a word", ("sum", "mean"))
+    if reduce is not None and reduce not in REDUCTIONS:
+        raise unknown_name(str(reduce), "ways to reduce the scores of a word", REDUCTIONS)
     if explainer is not None:
         if documents is None:
             raise OptionError(f"The explainer '{explainer.name}' needs texts to explain: give a corpus (DATA).")
-        return _from_explanations(classifier, documents, explainer, reduce or "sum")
+        explanations = explain_documents(classifier, documents, explainer, cache=cache)
+        return importance_in(explanations, classifier, reduce or "sum")
     method = method_name(classifier)
     if classifier.method.own_score is None:
         raise OptionError(
@@ -57,7 +63,7 @@ def word_importance(
             f"The word scores of this '{method}' model depend on the text a word stands in, so they are averaged over "
             "a corpus: give one (DATA)."
         )
-    return _from_explanations(classifier, documents, Own(), reduce or "mean")
+    return importance_in(explain_documents(classifier, documents, Own(), cache=cache), classifier, reduce or "mean")
 
 
 def method_name(classifier: FittedClassifier) -> str:
@@ -104,7 +110,7 @@ def _only_words_of(
     gates: WordImportance, documents: Iterable[Document], classifier: FittedClassifier
 ) -> WordImportance:
     """Keep the words that a corpus holds, with their frequencies in it; words the model does not know are left out."""
-    lowercase = _lowercase(classifier)
+    lowercase = ignores_case(classifier)
     counts = Counter(normalize(word, lowercase) for document in documents for word in document.words.strings)
     there = [i for i, word in enumerate(gates.words) if word in counts]
     if not there:
@@ -113,43 +119,34 @@ def _only_words_of(
     return WordImportance(words, gates.scores[there], np.array([counts[word] for word in words]), gates.source)
 
 
-def _from_explanations(
-    classifier: FittedClassifier, documents: Iterable[Document], explainer: Explainer, reduce: str
+def importance_in(
+    explanations: Iterable[Explanation], classifier: FittedClassifier, reduce: str = "sum"
 ) -> WordImportance:
-    lowercase = _lowercase(classifier)
+    """Put the scores of explanations by the same explainer together, word by word."""
+    lowercase = ignores_case(classifier)
     counts: Counter[str] = Counter()
-    totals: dict[str, float] = {}
-    for explanation in explain_documents(classifier, documents, explainer):
-        strings = explanation.words
-        for i in _read(explanation, classifier):
-            word = normalize(strings[i], lowercase)
-            counts[word] += 1
-            totals[word] = totals.get(word, 0.0) + float(explanation.scores[i])
+    totals: defaultdict[str, float] = defaultdict(float)
+    name = ""
+    for explanation in explanations:
+        name = explanation.explainer
+        words = [normalize(word, lowercase) for word in explanation.words]
+        counts.update(words)
+        if reduce == "root":
+            scores: Iterable[tuple[str, float]] = text_weights(explanation, lowercase).items()
+        else:
+            scores = zip(words, explanation.scores.tolist(), strict=True)
+        for word, score in scores:
+            totals[word] += abs(score) if reduce == "root" else score
     if not counts:
         raise DataError("The corpus holds no words: give texts with at least one.")
-    words = sorted(counts, key=lambda word: (-counts[word], word))
-    frequencies = np.array([counts[word] for word in words])
-    sums = np.array([totals[word] for word in words])
-    scores = (
-        f"the own scores of {method_name(classifier)}" if isinstance(explainer, Own) else f"{explainer.name} scores"
-    )
-    return WordImportance(
-        words=tuple(words),
-        scores=sums if reduce == "sum" else sums / frequencies,
-        frequencies=frequencies,
-        source=f"the {reduce} of {scores}",
-    )
+    known = sorted(counts, key=lambda word: (-counts[word], word))
+    frequencies = np.array([counts[word] for word in known])
+    sums = np.array([totals[word] for word in known])
+    reduced = {"sum": sums, "mean": sums / frequencies, "root": np.sqrt(abs(sums))}[reduce]
+    whose = f"the own scores of {method_name(classifier)}" if name == "own" else f"{name} scores"
+    return WordImportance(tuple(known), reduced, frequencies, f"{REDUCTIONS[reduce]} of {whose}")
 
 
-def _read(explanation: Explanation, classifier: FittedClassifier) -> Iterable[int]:
-    """Positions of the words that the encoder read: its limit may have cut some off, which have no score."""
-    if not explanation.unread:
-        return range(len(explanation.words))
-    places = classifier.tokenizer([explanation.document.words])[0].word
-    found: list[int] = np.unique(places[places >= 0]).tolist()
-    return found
-
-
-def _lowercase(classifier: FittedClassifier) -> bool:
+def ignores_case(classifier: FittedClassifier) -> bool:
     """Words are told apart by case only where a word-level vocabulary does."""
     return bool(getattr(classifier.tokenizer, "lowercase", True))

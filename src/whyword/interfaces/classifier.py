@@ -60,6 +60,10 @@ class OpenClassifier(Classifier, Protocol):
         """Count the words at the end of each text that the encoder's limit cuts off."""
         ...
 
+    def windows(self, texts: Sequence[Words]) -> list[list[np.ndarray]]:
+        """Give the numbers of the words in each overlapping window that the encoder can read; none if a text fits."""
+        ...
+
     def own_scores(self, texts: Sequence[Words]) -> tuple[list[Tensor], Tensor, list[int]]:
         """Give the method's own score of each word, (word,) per text, (text, class) probabilities and unread words."""
         ...

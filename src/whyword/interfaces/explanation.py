@@ -35,6 +35,9 @@ class Explanation:
     forward_passes: int = 0  # sub-texts the model was asked about for this text
     seconds: float = 0.0  # this text's share of the time
     unread: int = 0  # words at the end that the encoder could not read
+    windows: int = 1  # overlapping parts that a text longer than the encoder's limit was explained in
+    settled: float | None = None  # confidence that the top words of a sampled explanation are the right ones
+    tied: np.ndarray | None = None  # (word,) bool: words whose place in or out of the top is not settled
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -77,6 +80,7 @@ class Explanation:
             probability=self.probability,
             explainer=self.explainer,
             unread=self.unread,
+            windows=self.windows,
         )
 
     def to_html(self) -> str:
@@ -122,13 +126,17 @@ class Explanation:
             values["segments"] = [segments[i] for i in chosen]
         if self.std_error is not None:
             values["std_error"] = [float(self.std_error[i]) for i in chosen]
+        if self.tied is not None:
+            values["tied"] = [bool(self.tied[i]) for i in chosen]
         values |= {
             "base_value": self.base_value,
             "convergence_error": self.convergence_error,
+            "settled": self.settled,
             "seed": self.seed,
             "forward_passes": self.forward_passes,
             "seconds": self.seconds,
             "unread": self.unread,
+            "windows": self.windows,
         }
         return values
 
@@ -143,6 +151,8 @@ class Explanation:
         }
         if self.std_error is not None:
             columns["std_error"] = self.std_error
+        if self.tied is not None:
+            columns["tied"] = self.tied
         return _frame(columns)
 
 

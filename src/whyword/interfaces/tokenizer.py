@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
 
 from .document import Tokens, Words
 
@@ -19,6 +22,10 @@ class Tokenizer(Protocol):
 
     def __call__(self, texts: Sequence[Words]) -> list[Tokens]:
         """Tokenize many texts at once."""
+        ...
+
+    def windows(self, texts: Sequence[Words]) -> list[list[np.ndarray]]:
+        """Give the numbers of the words in each overlapping window that the encoder can read; none if a text fits."""
         ...
 
     def token_strings(self) -> list[str]:

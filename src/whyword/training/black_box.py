@@ -34,7 +34,9 @@ class BlackBox:
         if removal not in REMOVALS:
             raise unknown_name(removal, "the ways to remove words", list(REMOVALS))
         if removal not in REPLACEMENTS:
-            raise OptionError(f"Removal '{removal}' needs a model's own tokens: for a black box choose delete or mask.")
+            raise OptionError(
+                f"Removal '{removal}' needs a model's own tokens: for a black box choose delete, unknown or mask."
+            )
         replacement = REPLACEMENTS[removal]
         return self._ask([sub_text(text, row, replacement) for row in kept.tolist()])
 

@@ -60,6 +60,10 @@ class FittedClassifier:
             return [0] * len(texts)
         return [text.unread for text in self.tokenizer(texts)]
 
+    def windows(self, texts: Sequence[Words]) -> list[list[np.ndarray]]:
+        """Give the numbers of the words in each overlapping window that the encoder can read; none if a text fits."""
+        return self.tokenizer.windows(texts)
+
     @torch.inference_mode()
     def own_scores(self, texts: Sequence[Words]) -> tuple[list[Tensor], Tensor, list[int]]:
         """Give the method's own score of each word, (word,) per text, (text, class) probabilities and unread words."""
@@ -96,13 +100,18 @@ class FittedClassifier:
         waiting: list[tuple[Words, Tensor]] = []
         tokens = 0
         for text, kept in requests:
+            at_once = max(1, CHUNK_TOKENS // (1 + len(text)))
+            if len(kept) > at_once:  # too much even alone: this text is answered part by part
+                yield from self._answer(waiting, replacement)
+                yield torch.cat([self._answer([(text, part)], replacement)[0] for part in kept.split(at_once)])
+                waiting, tokens = [], 0
+                continue
             waiting.append((text, kept))
             tokens += len(kept) + (int(kept.sum()) if replacement is None else kept.numel())
             if tokens >= CHUNK_TOKENS:
                 yield from self._answer(waiting, replacement)
                 waiting, tokens = [], 0
-        if waiting:
-            yield from self._answer(waiting, replacement)
+        yield from self._answer(waiting, replacement)
 
     def _replacement(self, removal: Removal) -> int | None:
         """Give the token that stands for a removed one; None where removed tokens are deleted."""
@@ -116,6 +125,8 @@ class FittedClassifier:
 
     @torch.inference_mode()
     def _answer(self, requests: Sequence[tuple[Words, Tensor]], replacement: int | None) -> list[Tensor]:
+        if not requests:
+            return []
         self.method.eval()
         tokenizer = self.tokenizer
         tokens = tokenizer([text for text, _ in requests])

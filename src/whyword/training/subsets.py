@@ -10,6 +10,7 @@ import torch
 
 from ..data.batching import by_token_budget
 from ..interfaces.document import Batch, Tokens
+from ..maths.distinct_rows import distinct_rows
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ def lay_out(
     row_of_request: list[np.ndarray] = []
     first_token, first_row = 0, 0
     for text, subsets in zip(texts, kept, strict=True):
-        distinct, inverse = _distinct_rows(subsets)
+        distinct, inverse = distinct_rows(subsets)
         stays = np.concatenate([distinct, np.ones((len(distinct), 1), dtype=bool)], axis=1)[:, text.word]
         where = np.arange(first_token, first_token + len(text))
         if replacement is not None:
@@ -92,11 +93,3 @@ def lay_out(
         row_of_request=row_of_request,
         padding=padding,
     )
-
-
-def _distinct_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Give the distinct rows of a boolean table and, for each row, the number of its equal."""
-    packed = np.packbits(rows, axis=1) if rows.shape[1] else np.zeros((len(rows), 1), dtype=np.uint8)
-    keys = np.ascontiguousarray(packed).view(np.dtype((np.void, packed.shape[1]))).ravel()
-    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    return rows[first], inverse.reshape(-1)

@@ -25,6 +25,7 @@ class Highlight:
     probability: float
     explainer: str
     unread: int = 0
+    windows: int = 1
 
     @property
     def strengths(self) -> tuple[float, ...]:
@@ -81,10 +82,12 @@ class Highlight:
         notes = []
         if not self.strongest(1):
             notes.append("No word stands out.")
-        if self.unread == 1:
-            notes.append("The last word was not read by this model.")
-        elif self.unread > 1:
-            notes.append(f"The last {self.unread:,} words were not read by this model.")
+        last = "last word" if self.unread == 1 else f"last {self.unread:,} words"
+        if self.windows > 1:
+            beyond = f"; the prediction did not read the {last}" if self.unread else ""
+            notes.append(f"The scores come from {self.windows:,} overlapping windows{beyond}.")
+        elif self.unread:
+            notes.append(f"The {last} {'was' if self.unread == 1 else 'were'} not read by this model.")
         return notes
 
 

@@ -12,6 +12,7 @@ from reference.pieces import word_of_piece
 from reference.tokenizers import byte_level, letter_pieces, unigram
 from whyword.data.tokenizers.word_pieces import WordPieceTokenizer, _word_of_piece
 from whyword.data.words import split
+from whyword.experiments.windows import part
 from whyword.interfaces.errors import ModelError, OptionError
 
 transformers = pytest.importorskip("transformers")
@@ -229,3 +230,32 @@ def test_a_tokenizer_without_offsets_is_refused(monkeypatch):
     monkeypatch.setattr(transformers.AutoTokenizer, "from_pretrained", lambda *_, **__: Slow())
     with pytest.raises(ModelError, match="character offsets"):
         WordPieceTokenizer.from_pretrained("slow", 512)
+
+
+@pytest.mark.parametrize("limit", [24, 40])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_windows_of_long_texts_hold_every_word_and_are_read_whole(family, limit):
+    backend, padding = FAMILIES[family]
+    backend = tokenizers.Tokenizer.from_str(backend.to_str())
+    backend.enable_padding(pad_id=padding, pad_token=backend.id_to_token(padding))
+    backend.enable_truncation(limit)
+    tokenizer = WordPieceTokenizer(backend)
+    settings = tokenizer.to_json()
+    easy = (TEXTS[0], TEXTS[3], PAIRS[0])  # no word of them fills a window
+    texts = [as_words(t * 7 if isinstance(t, str) else (t[0] * 7, t[1])) for t in easy]
+    texts.append(split(TEXTS[0] * 5, TEXTS[0] * 3))
+    for text, windows in zip(texts, tokenizer.windows(texts), strict=True):
+        assert len(windows) > 1
+        assert set(np.concatenate(windows).tolist()) == set(range(len(text)))
+        assert [tokens.unread for tokens in tokenizer([part(text, window) for window in windows])] == [0] * len(windows)
+    assert tokenizer.to_json() == settings
+
+
+def test_texts_that_fit_need_no_windows(minilm_path):
+    tokenizer = WordPieceTokenizer.from_pretrained(minilm_path, 6)
+    texts = [split("one two three four"), split("one two three four five"), split("one", "two three"), split("")]
+    assert [bool(windows) for windows in tokenizer.windows(texts)] == [False, True, False, False]
+
+
+def test_without_a_limit_there_are_no_windows():
+    assert of_family("letter pieces")[0].windows([split("good " * 900)]) == [[]]

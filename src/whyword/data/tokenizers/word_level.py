@@ -51,6 +51,10 @@ class WordLevelTokenizer:
             ids, word, segment = [self.unknown], [-1], [0]
         return Tokens(np.array(ids), np.array(word), np.array(segment), len(text))
 
+    def windows(self, texts: Sequence[Words]) -> list[list[np.ndarray]]:
+        """Give no windows: every text fits."""
+        return [[] for _ in texts]
+
     def token_strings(self) -> list[str]:
         """Name every token id."""
         return [*SPECIAL, *self.vocabulary]

@@ -11,6 +11,7 @@ import tokenizers
 
 from ...interfaces.document import Tokens, Words
 from ...interfaces.errors import MissingExtraError, ModelError, OptionError
+from ..windows import cut
 
 
 class WordPieceTokenizer:
@@ -22,7 +23,8 @@ class WordPieceTokenizer:
         self.size = int(backend.get_vocab_size(with_added_tokens=True))
         self.padding = int(facts["padding"]["pad_id"])
         self.unknown = _unknown_id(backend, facts["model"], self.padding)
-        self.mask: int | None = backend.token_to_id("[MASK]") or backend.token_to_id("<mask>")
+        masks = [backend.token_to_id(name) for name in ("[MASK]", "<mask>")]
+        self.mask: int | None = next((number for number in masks if number is not None), None)
         self.limit: int | None = facts["truncation"]["max_length"] if facts["truncation"] else None
 
     @classmethod
@@ -57,8 +59,28 @@ class WordPieceTokenizer:
 
     def __call__(self, texts: Sequence[Words]) -> list[Tokens]:
         """Tokenize many texts at once."""
+        return self._tokenize(texts)
+
+    def windows(self, texts: Sequence[Words]) -> list[list[np.ndarray]]:
+        """Give the numbers of the words in each overlapping window that the encoder can read; none if a text fits."""
+        truncation = self._backend.truncation
+        if truncation is None:
+            return [[] for _ in texts]
+        self._backend.no_truncation()
+        whole = self._tokenize(texts, special=False)
+        self._backend.enable_truncation(**truncation)
+        rooms = [
+            truncation["max_length"] - self._backend.num_special_tokens_to_add(len(text.texts) > 1) for text in texts
+        ]
+        return [
+            cut(text, tokens, room) if len(tokens) > room else []
+            for text, tokens, room in zip(texts, whole, rooms, strict=True)
+        ]
+
+    def _tokenize(self, texts: Sequence[Words], special: bool = True) -> list[Tokens]:
+        strings = [text.texts[0] if len(text.texts) == 1 else text.texts for text in texts]
         self._backend.no_padding()
-        encodings = self._backend.encode_batch([t.texts[0] if len(t.texts) == 1 else t.texts for t in texts])
+        encodings = self._backend.encode_batch(strings, add_special_tokens=special)
         self._backend.enable_padding(pad_id=self.padding, pad_token=self._backend.id_to_token(self.padding))
         return [_tokens(text, encoding) for text, encoding in zip(texts, encodings, strict=True)]
 

@@ -1,0 +1,91 @@
+"""Texts longer than an encoder's limit, explained in overlapping windows whose word scores are stitched together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import islice
+
+import numpy as np
+
+from ..interfaces.classifier import Classifier, OpenClassifier
+from ..interfaces.document import Document, Span, Words
+from ..interfaces.explainer import Explainer
+from ..interfaces.explanation import Explanation
+
+Cut = tuple[Document, list[np.ndarray]]  # a document, and the numbers of the words in each of its windows
+
+
+def explain_in_windows(
+    explainer: Explainer, classifier: Classifier, documents: Sequence[Document], target: int | None = None
+) -> list[Explanation]:
+    """Explain each document for the target, by default the class predicted from what the encoder reads of it."""
+    if not isinstance(classifier, OpenClassifier):  # nobody knows the limit of a black box
+        return explainer.explain(classifier, documents, None if target is None else [target] * len(documents))
+    windows = classifier.windows([document.words for document in documents])
+    short = [document for document, cuts in zip(documents, windows, strict=True) if not cuts]
+    long = [(document, cuts) for document, cuts in zip(documents, windows, strict=True) if cuts]
+    whole = iter(explainer.explain(classifier, short, None if target is None else [target] * len(short)))
+    stitched = iter(_explain_long(explainer, classifier, long, target) if long else [])
+    return [next(stitched if cuts else whole) for cuts in windows]
+
+
+def _explain_long(
+    explainer: Explainer, classifier: OpenClassifier, long: Sequence[Cut], target: int | None
+) -> list[Explanation]:
+    """Explain all windows of all texts together, each for the target of its text."""
+    texts = [document.words for document, _ in long]
+    probabilities = classifier.probabilities(texts).double().numpy()
+    targets = probabilities.argmax(1) if target is None else np.full(len(long), target)
+    parts = [Document(part(document.words, window), document.label) for document, cuts in long for window in cuts]
+    repeated = np.repeat(targets, [len(cuts) for _, cuts in long]).tolist()
+    explained = iter(explainer.explain(classifier, parts, repeated))
+    unread = classifier.unread_words(texts)
+    return [
+        replace(
+            stitch(document, cuts, list(islice(explained, len(cuts)))), probabilities=probabilities[i], unread=unread[i]
+        )
+        for i, (document, cuts) in enumerate(long)
+    ]
+
+
+def part(words: Words, chosen: np.ndarray) -> Words:
+    """Cut the chosen words, neighbors in each text, out of a text or pair; the blanks before them stay."""
+    texts: list[str] = []
+    spans: list[tuple[Span, ...]] = []
+    first = 0
+    for text, places in zip(words.texts, words.spans, strict=True):
+        inside = chosen[(chosen >= first) & (chosen < first + len(places))] - first
+        first += len(places)
+        if not len(inside):
+            texts.append("")
+            spans.append(())
+            continue
+        begin = places[inside[0] - 1][1] if inside[0] else 0
+        texts.append(text[begin : places[inside[-1]][1]])
+        spans.append(tuple((start - begin, end - begin) for start, end in places[inside[0] : inside[-1] + 1]))
+    return Words(tuple(texts), tuple(spans))
+
+
+def stitch(document: Document, windows: Sequence[np.ndarray], explanations: Sequence[Explanation]) -> Explanation:
+    """Average the scores of each word over the windows that hold it.
+
+    What is said of a window as a whole (its base value, whether its top words are settled) cannot be said of the text.
+    """
+    place = np.concatenate(windows)
+    held = np.bincount(place)  # every word is in some window
+    deviations = [e.std_error for e in explanations if e.std_error is not None]
+    errors = [e.convergence_error for e in explanations if e.convergence_error is not None]
+    return replace(
+        explanations[0],
+        document=document,
+        scores=np.bincount(place, np.concatenate([e.scores for e in explanations])) / held,
+        std_error=np.sqrt(np.bincount(place, np.concatenate(deviations) ** 2)) / held if deviations else None,
+        base_value=None,
+        convergence_error=max(errors, default=None),
+        forward_passes=1 + sum(e.forward_passes for e in explanations),  # and one for the text as it is predicted
+        seconds=sum(e.seconds for e in explanations),
+        windows=len(windows),
+        settled=None,
+        tied=None,
+    )

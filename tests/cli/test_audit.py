@@ -1,0 +1,96 @@
+import csv
+import json
+
+import pytest
+
+from whyword import load
+from whyword.data.dataset import load_dataset
+from whyword.experiments.measuring import measure_explanations
+
+DATA = "planted:easy,train=20,dev=5,test=20"
+QUICK = ("--explainers", "own,occlusion", "--sample", 12)
+
+
+def rows(done):
+    assert done.code == 0, done.err
+    return {(row["metric"], row["explainer"]): row for row in done.json[0]["scores"]}
+
+
+def test_the_table_has_a_line_per_metric_and_a_column_per_explainer_with_random_words_last(whyword, model):
+    done = whyword("audit", model, DATA, *QUICK)
+    assert done.code == 0
+    lines = done.out.splitlines()
+    assert lines[0].split() == ["own", "occlusion", "random"]
+    assert any(line.startswith("probability-drop ↑") for line in lines)
+    assert any(line.startswith("rationale-f1 ↑") for line in lines)  # planted texts have known reasons
+    assert "12 texts" in lines[-1]
+    assert "test split of planted" in done.err
+
+
+def test_the_numbers_are_those_of_python(whyword, model):
+    found = rows(whyword("audit", model, DATA, "--explainers", "occlusion", "--sample", 20, "--json", "-q"))
+    classifier = load(model)
+    documents = load_dataset(DATA).test
+    texts = [document.words.texts[0] for document in documents]
+    explanations = {"occlusion": classifier.explain(texts, "occlusion")}
+    labels = [document.label for document in documents]
+    scores = measure_explanations(classifier, explanations, ["accuracy-drop", "comprehensiveness"], labels=labels)
+    for metric in ("accuracy-drop", "comprehensiveness"):
+        for explainer in ("occlusion", "random"):
+            row, score = found[metric, explainer], scores[metric, explainer]
+            assert row["value"] == pytest.approx(score.value, abs=1e-6)
+            assert (row["low"], row["high"]) == pytest.approx(score.interval, abs=1e-6)
+
+
+def test_only_the_metrics_asked_for_are_measured(whyword, model):
+    found = rows(whyword("audit", model, DATA, *QUICK, "--metrics", "sufficiency, probability-drop", "--json"))
+    assert {metric for metric, _ in found} == {"sufficiency", "probability-drop"}
+
+
+def test_a_file_without_labels_is_measured_by_what_needs_none(whyword, model, tmp_path):
+    texts = tmp_path / "texts.jsonl"
+    texts.write_text('{"text": "a superb film"}\n{"text": "a dull film"}\n{"text": "not a superb cast"}\n')
+    found = rows(whyword("audit", model, texts, *QUICK, "--json"))
+    metrics = {metric for metric, _ in found}
+    assert "probability-drop" in metrics
+    assert not {"accuracy-drop", "posthoc-accuracy-gold", "rationale-f1"} & metrics
+
+
+def test_another_model_can_judge(whyword, model, base_model):
+    own, other = (
+        rows(whyword("audit", model, DATA, *QUICK, *more, "--json"))["probability-drop", "own"]["value"]
+        for more in ((), ("--judge", base_model))
+    )
+    assert own != other
+
+
+def test_scores_are_written_to_a_file(whyword, model, tmp_path):
+    assert whyword("audit", model, DATA, *QUICK, "-o", tmp_path / "scores.csv").code == 0
+    with (tmp_path / "scores.csv").open() as file:
+        table = list(csv.DictReader(file))
+    assert {row["explainer"] for row in table} == {"own", "occlusion", "random"}
+    assert whyword("audit", model, DATA, *QUICK, "-o", tmp_path / "scores.jsonl", "--json").code == 0
+    first = json.loads((tmp_path / "scores.jsonl").read_text().splitlines()[0])
+    assert first["metric"] == table[0]["metric"]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--explainers", "limee"], "lime"),
+        (["--metrics", "aopc"], "metrics"),
+        (["--sample", "1"], "--sample"),
+        (["-o", "scores.pdf"], "-o scores.pdf"),
+        (["--judge", "nowhere"], "nowhere"),
+    ],
+    ids=["explainer", "metric", "sample", "ending", "judge"],
+)
+def test_mistakes_get_one_sentence(refused, model, words, sentence):
+    assert sentence in refused("audit", model, DATA, *words)
+
+
+def test_labels_a_metric_needs_are_asked_for(refused, model, tmp_path):
+    texts = tmp_path / "texts.jsonl"
+    texts.write_text('{"text": "a superb film"}\n{"text": "a dull film"}\n')
+    words = ("--metrics", "accuracy-drop", "--explainers", "own")
+    assert "gold labels" in refused("audit", model, texts, *words)
