@@ -60,3 +60,22 @@ def test_equal_states_get_equal_weights():
     mask = torch.tensor([[True, True, True, False]])
     for attention in (AdditiveAttention(4, 3, 1.0), DotProductAttention(4, 1.0)):
         torch.testing.assert_close(attention.double()(states, mask), torch.tensor([[1, 1, 1, 0]]).double() / 3)
+
+
+def test_several_heads_share_w_each_is_an_attention_of_its_own_and_their_mean_weighs_the_tokens():
+    states, mask = states_and_mask()
+    attention = AdditiveAttention(4, 3, 2.5, heads=2).double()
+    by_head = attention.by_head(states, mask)
+    assert by_head.shape == (3, 2, 5)
+    for head in range(2):
+        single = AdditiveAttention(4, 3, 2.5).double()
+        single.hidden.load_state_dict(attention.hidden.state_dict())
+        single.query.weight.data = attention.query.weight.data[head : head + 1]
+        torch.testing.assert_close(by_head[:, head], single(states, mask))
+    torch.testing.assert_close(attention(states, mask), (by_head[:, 0] + by_head[:, 1]) / 2)
+
+
+def test_the_only_head_is_the_attention():
+    states, mask = states_and_mask()
+    attention = AdditiveAttention(4, 3, 1.0).double()
+    assert torch.equal(attention.by_head(states, mask)[:, 0], attention(states, mask))

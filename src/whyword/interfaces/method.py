@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -69,6 +69,10 @@ class Method(nn.Module, ABC):
     def plan(self, epochs: int) -> Sequence[Phase]:
         """List the phases of training; one phase that trains everything unless a method says otherwise."""
         return [Phase("train", epochs, [Objective(self.losses, list(self.parameters()))])]
+
+    def prepare(self, batches: Iterable[Batch]) -> None:
+        """Look at the training texts once, before training; what is seen must be kept in buffers."""
+        return
 
     def vocabulary_scores(self, vectors: Tensor) -> Tensor | None:
         """Score words by their vectors alone, (word, embedding_dim) to (word,); None for methods that need a text."""

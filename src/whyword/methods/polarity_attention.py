@@ -1,0 +1,169 @@
+"""Attention whose scores can be read word by word: Sun & Lu, ACL 2020 (their DP, DP-A, DP-L and AD)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+
+from ..blocks.attention import AdditiveAttention, DotProductAttention, attend
+from ..blocks.polarity_head import PolarityHead
+from ..blocks.query_overlap import affine_layer, plain_query, query_overlap
+from ..interfaces.document import Batch
+from ..interfaces.encoder import Encoder
+from ..interfaces.errors import OptionError
+from ..interfaces.method import Method, Prediction
+from ..maths.polarity_updates import Scorer, Sums, sum_over_texts, updates
+from ..maths.token_groups import token_groups
+
+
+class PolarityAttention(Method):
+    """DP on the encoder bag, DP-A on affine, DP-L on lstm (bidirectional); AD is additive on bag."""
+
+    own_score = "share"
+
+    @dataclass(frozen=True)
+    class Config:
+        """Settings of the attention; training as the authors': adagrad at 0.02, batches of 100, 40 epochs."""
+
+        kind: Literal["dot", "additive"] = "dot"
+        scale: float | None = None  # λ that divides the scores; None: the root of the state width, 10 in the paper
+        penalty: float = 0.0  # weight of |V·W|; authors' code: 1e-4 on SST, 1e-3 on synthetic texts
+        l2: float = 1e-4  # weight of ½|θ|² of affine, LSTM and additive layers; the paper tells no number
+        start: Literal["linear", "wide"] = (
+            "linear"  # W as torch draws a linear layer, or from U(-1, 1): synthetic texts
+        )
+        dropout: float = 0.5  # on the text vector; the authors also drop 0.5 of word vectors: encoder.dropout
+        trace: bool = False  # record after every epoch, on dev texts, scores by word group and the terms A to F
+
+    def __init__(self, encoder: Encoder, classes: int, config: Config) -> None:
+        super().__init__()
+        if min(config.penalty, config.l2) < 0:
+            raise OptionError(f"method.penalty is {config.penalty} and method.l2 {config.l2}: give numbers from 0 up.")
+        self.encoder, self.config, self.classes = encoder, config, classes
+        dim = encoder.state_dim
+        scale = config.scale or dim**0.5
+        self.attention: DotProductAttention | AdditiveAttention
+        if config.kind == "dot":
+            self.attention = DotProductAttention(dim, scale)
+        else:
+            self.attention = AdditiveAttention(dim, dim, scale)
+            nn.init.normal_(self.attention.query.weight)
+        self.head = PolarityHead(dim, classes, config.dropout)
+        if config.start == "wide":
+            nn.init.uniform_(self.head.linear.weight, -1.0, 1.0)
+        if config.trace and not self.decomposes:
+            raise OptionError("method.trace is true: that needs method.kind=dot and the encoder bag or affine.")
+
+    @property
+    def decomposes(self) -> bool:
+        """Whether the terms A to F describe this model: dot-product attention on word vectors, mapped at most once."""
+        encoder, layer = self.encoder, affine_layer(self.encoder)
+        vectors = sum(1 for name, _ in encoder.named_parameters() if name.startswith("embedding."))
+        others = 0 if layer is None else len(list(layer.parameters()))
+        return self.config.kind == "dot" and vectors == 1 and len(list(encoder.parameters())) == vectors + others
+
+    def classify(self, embedded: Tensor, batch: Batch) -> Prediction:
+        """Predict from word vectors; special tokens of transformers take part in the attention."""
+        return self.read_out(*self.attended(embedded, batch))
+
+    def attended(self, embedded: Tensor, batch: Batch) -> tuple[Tensor, Tensor]:
+        """Give the weights, and the states that they weigh."""
+        states = self.encoder.encode(embedded, batch)[-1]
+        return self.attention(states, batch.mask), states
+
+    def read_out(self, weights: Tensor, states: Tensor) -> Prediction:
+        """Predict from the weighted sum of the states."""
+        text_vector = attend(weights, states)
+        return Prediction(self.head(text_vector), text_vector, weights)
+
+    def losses(self, batch: Batch, progress: float) -> dict[str, Tensor]:
+        """Logistic loss (cross-entropy with more classes), and what is asked for of penalty and weight decay."""
+        assert batch.labels is not None
+        losses = {"task": cross_entropy(self(batch).logits, batch.labels)}
+        if self.config.penalty:
+            losses["penalty"] = self.config.penalty * self.overlap().abs().sum()
+        layers = list(self._layers())
+        if self.config.l2 and layers:
+            losses["l2"] = self.config.l2 / 2 * torch.stack([layer.square().sum() for layer in layers]).sum()
+        return losses
+
+    def overlap(self) -> Tensor:
+        """V·W, one number per score: what drives the attention of the classes apart."""
+        query = plain_query(self.attention)
+        assert query is not None
+        return query_overlap(query, self.head.linear.weight, self.encoder)
+
+    def _layers(self) -> Iterator[Tensor]:
+        """Weights between word vectors and scores, but for V and W; none of a pretrained encoder."""
+        if isinstance(self.attention, AdditiveAttention):
+            yield self.attention.hidden.weight
+        if self.encoder.token_kind == "words":
+            for name, parameter in self.encoder.named_parameters():
+                if not name.startswith("embedding."):
+                    yield parameter
+
+    def word_states(self) -> tuple[Tensor, Tensor]:
+        """Give (word, embedding_dim) vectors of the vocabulary and (word, dim) states, where these need no text."""
+        vectors: Tensor = self.encoder.embedding.table.weight  # type: ignore[assignment, union-attr]
+        layer = affine_layer(self.encoder)
+        return vectors, vectors if layer is None else layer(vectors)
+
+    @torch.no_grad()
+    def updates(self, batches: Sequence[Batch]) -> dict[str, Tensor]:
+        """Decompose the step that gradient descent on these texts would take, in evaluation: terms A to F per word."""
+        vectors, states = self.word_states()
+        scorer = self._scorer()
+        sums = reduce(add, (self._sums(batch, scorer, len(vectors)) for batch in batches))
+        return updates(sums, scorer, vectors, states, vectors.requires_grad)
+
+    def _scorer(self) -> Scorer:
+        assert isinstance(self.attention, DotProductAttention)
+        layer = affine_layer(self.encoder)
+        matrix = None if layer is None else layer.weight
+        return Scorer(self.head.linear.weight, self.attention.query, self.attention.scale, matrix, layer is not None)
+
+    def _sums(self, batch: Batch, scorer: Scorer, vocabulary: int) -> Sums:
+        assert batch.labels is not None
+        embedded = self.encoder.embed(batch)
+        weights, states = self.attended(embedded, batch)
+        return sum_over_texts(batch.tokens, embedded, states, weights, batch.labels, scorer, vocabulary)
+
+    def health(self, batches: Sequence[Batch]) -> dict[str, float]:
+        """V·W; with trace also the means by word group of scores and terms, as polarity_class_1 or A_neutral."""
+        overlap = self.overlap()
+        found = {"overlap": float(overlap if len(overlap) == 1 else overlap.abs().mean())}
+        if not self.config.trace or not batches:
+            return found
+        vectors, states = self.word_states()
+        values = {"polarity": self.head.linear(states), "attention": self.attention.scores(states)}
+        values |= self.updates(batches)
+        groups = torch.from_numpy(token_groups(_label_counts(batches, len(vectors), self.classes).numpy()))
+        for number in range(self.classes + 1):
+            members = groups.to(vectors.device) == number
+            name = "neutral" if number == self.classes else f"class_{number}"
+            if members.any():
+                found |= {f"{term}_{name}": _mean(value[members], number) for term, value in values.items()}
+        return found
+
+
+def _label_counts(batches: Sequence[Batch], vocabulary: int, classes: int) -> Tensor:
+    """Occurrences of each word in texts of each class, (word, class)."""
+    counts = torch.zeros(vocabulary * classes, dtype=torch.long)
+    for batch in batches:
+        assert batch.labels is not None
+        cells = (batch.tokens * classes + batch.labels.unsqueeze(1))[batch.is_word].cpu()
+        counts += torch.bincount(cells, minlength=len(counts))
+    return counts.view(vocabulary, classes)
+
+
+def _mean(values: Tensor, group: int) -> float:
+    """Average over words: their only score, that of their class, or all scores for neutral words of many classes."""
+    several = values.dim() == 2 and values.shape[1] > 1
+    return float(values[:, group].mean() if several and group < values.shape[1] else values.mean())
