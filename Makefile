@@ -28,7 +28,9 @@ test-real: setup
 	$(BIN)/python -m pytest -m real
 
 bench: setup
+	$(BIN)/python -m pip install -q -c constraints.txt -e '.[bench]'
 	$(BIN)/python benchmarks/training.py
+	$(BIN)/python benchmarks/explainers.py
 
 lint: setup
 	$(BIN)/ruff format --check .

@@ -8,7 +8,8 @@ from whyword.data.dataset import load_dataset
 from whyword.experiments.measuring import measure_explanations
 
 DATA = "planted:easy,train=20,dev=5,test=20"
-QUICK = ("--explainers", "own,occlusion", "--sample", 12)
+QUICK = ("--explainers", "gradient,occlusion", "--sample", 12)
+OWN = ("--explainers", "own", "--sample", 6)
 
 
 def rows(done):
@@ -20,7 +21,7 @@ def test_the_table_has_a_line_per_metric_and_a_column_per_explainer_with_random_
     done = whyword("audit", model, DATA, *QUICK)
     assert done.code == 0
     lines = done.out.splitlines()
-    assert lines[0].split() == ["own", "occlusion", "random"]
+    assert lines[0].split() == ["gradient", "occlusion", "random"]
     assert any(line.startswith("probability-drop ↑") for line in lines)
     assert any(line.startswith("rationale-f1 ↑") for line in lines)  # planted texts have known reasons
     assert "12 texts" in lines[-1]
@@ -42,6 +43,13 @@ def test_the_numbers_are_those_of_python(whyword, model):
             assert (row["low"], row["high"]) == pytest.approx(score.interval, abs=1e-6)
 
 
+def test_attention_is_also_tested_for_belief_and_other_scores_are_not(whyword, model, base_model):
+    done = whyword("audit", model, DATA, *OWN, "--json")
+    assert set(done.json[0]["belief"]) >= {"uniform", "permuted", "adversarial", "gradient", "occlusion"}
+    assert "deserve belief" in whyword("audit", model, DATA, *OWN).out
+    assert "belief" not in whyword("audit", base_model, DATA, "--explainers", "occlusion", "--json").json[0]
+
+
 def test_only_the_metrics_asked_for_are_measured(whyword, model):
     found = rows(whyword("audit", model, DATA, *QUICK, "--metrics", "sufficiency, probability-drop", "--json"))
     assert {metric for metric, _ in found} == {"sufficiency", "probability-drop"}
@@ -58,7 +66,7 @@ def test_a_file_without_labels_is_measured_by_what_needs_none(whyword, model, tm
 
 def test_another_model_can_judge(whyword, model, base_model):
     own, other = (
-        rows(whyword("audit", model, DATA, *QUICK, *more, "--json"))["probability-drop", "own"]["value"]
+        rows(whyword("audit", model, DATA, *QUICK, *more, "--json"))["probability-drop", "occlusion"]["value"]
         for more in ((), ("--judge", base_model))
     )
     assert own != other
@@ -68,7 +76,7 @@ def test_scores_are_written_to_a_file(whyword, model, tmp_path):
     assert whyword("audit", model, DATA, *QUICK, "-o", tmp_path / "scores.csv").code == 0
     with (tmp_path / "scores.csv").open() as file:
         table = list(csv.DictReader(file))
-    assert {row["explainer"] for row in table} == {"own", "occlusion", "random"}
+    assert {row["explainer"] for row in table} == {"gradient", "occlusion", "random"}
     assert whyword("audit", model, DATA, *QUICK, "-o", tmp_path / "scores.jsonl", "--json").code == 0
     first = json.loads((tmp_path / "scores.jsonl").read_text().splitlines()[0])
     assert first["metric"] == table[0]["metric"]

@@ -54,9 +54,13 @@ def command(
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Measure whether explanations find the words that decide."""
+    """Measure whether explanations find the words that decide.
+
+    Attention is also replaced by even, shuffled and adversarial attention: see docs/belief.md.
+    """
     from .. import catalog
     from ..data.rows import Columns
+    from ..experiments.belief import examine_attention
     from ..experiments.explaining import explain_documents, make_explainer
     from ..experiments.explanation_cache import ExplanationCache
     from ..experiments.fingerprint import model_fingerprint
@@ -93,13 +97,18 @@ def command(
         for name, explainer in chosen.items()
     }
     scores = measure_explanations(classifier, explanations, measured, judge=judging, seed=seed)
+    attends = "own" in chosen and classifier.method.own_score == "share"
+    belief = examine_attention(classifier, documents, seed) if attends else None
     if output is not None:
         tell_written(write_records(scores.rows(), output), "scores", output, as_json, quiet)
     elif as_json:
         record = {"texts": scores.texts, "forward_passes": scores.forward_passes, "scores": list(scores.rows())}
+        record |= {} if belief is None else {"belief": belief.to_dict()}
         print(json.dumps(record, ensure_ascii=False))
     else:
         print(scores)
+        if belief is not None:
+            print(f"\nDoes the attention deserve belief?\n{belief}")
     if not quiet:
         print(f"{len(documents):,} texts of {corpus.name}.", file=sys.stderr)
 
