@@ -160,7 +160,7 @@ def our_lime(text: Text, grid: Sequence[int], generator: Generator) -> Curve:
 
 
 def converged_lime(text: Text, generator: Generator) -> np.ndarray:
-    """Give lime's coefficients with very many samples: of most of them, a surrogate is asked, of some what it misses."""
+    """Give lime's coefficients with very many samples: a surrogate is asked of most, and of some what it misses."""
     free, asked = (draw_as_lime(text.words, count, generator) for count in (LIME_FREE, LIME_REFERENCE))
     answers = text(asked)
     surrogate = fit_surrogate(asked, answers)

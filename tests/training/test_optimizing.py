@@ -162,3 +162,13 @@ def test_each_step_starts_from_a_clean_gradient():
         optimizing.step(model, BATCH, 0.0, 1.0, Processes())
     for name, parameter in model.named_parameters():
         torch.testing.assert_close(parameter.grad, slope[name])
+
+
+def test_an_objective_may_have_a_learning_rate_of_its_own():
+    weight = torch.nn.Parameter(torch.ones(1))
+    own, shared = (
+        Optimizing(Objective(lambda batch, progress: {}, [weight], learning_rate=rate), Training(), 0.5)
+        for rate in (0.01, None)
+    )
+    assert (own.learning_rate, own.optimizer.param_groups[0]["lr"]) == (0.01, 0.01)
+    assert (shared.learning_rate, shared.optimizer.param_groups[0]["lr"]) == (0.5, 0.5)

@@ -30,6 +30,7 @@ class Objective:
     losses: Callable[[Batch, float], dict[str, Tensor]]
     trains: Sequence[nn.Parameter]
     weight_decay: float = 0.0
+    learning_rate: float | None = None  # None: that of the training
 
 
 @dataclass(frozen=True)

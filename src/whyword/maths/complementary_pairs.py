@@ -27,11 +27,6 @@ class ComplementaryPairs:
         self._drawn = {row.tobytes() for row in np.packbits(self._ready, axis=1)}
         self._place = generator.random()
 
-    @property
-    def exhausted(self) -> bool:
-        """Whether there is no pair left."""
-        return self._listed and not len(self._ready)
-
     def draw(self, count: int) -> np.ndarray:
         """Give so many pairs more, (pair, word) bool, or all that are left."""
         while len(self._ready) < count and not self._listed:

@@ -20,9 +20,9 @@ class Optimizing:
     def __init__(self, objective: Objective, settings: Training, learning_rate: float) -> None:
         self.objective = objective
         self.settings = settings
-        self.learning_rate = learning_rate
+        self.learning_rate = objective.learning_rate or learning_rate
         self.trained = [parameter for parameter in objective.trains if parameter.requires_grad]
-        self.optimizer = _optimizer(self.trained, settings, learning_rate, objective.weight_decay)
+        self.optimizer = _optimizer(self.trained, settings, self.learning_rate, objective.weight_decay)
 
     def step(
         self, method: nn.Module, batch: Batch, progress: float, share: float, processes: Processes

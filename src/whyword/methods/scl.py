@@ -1,0 +1,45 @@
+"""Cross-entropy with a supervised contrastive term (SCL): Gunel et al., ICLR 2021, arXiv 2011.01403."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+from ..blocks.pooled_classifier import PooledClassifier
+from ..interfaces.document import Batch
+from ..interfaces.encoder import Encoder
+from ..interfaces.errors import OptionError
+from ..maths.contrastive import supervised_contrast
+
+
+class Scl(PooledClassifier):
+    """The plain classifier, whose text vectors must lie near those of their class and far from the others."""
+
+    @dataclass(frozen=True)
+    class Config:
+        """Settings of the contrastive term."""
+
+        weight: float = 0.9  # λ of the contrastive loss, 1 − λ of the cross-entropy; the paper searches 0.1 to 0.9
+        temperature: float = 0.3  # τ; the paper's choice
+        dropout: float = 0.1  # on the text vector
+
+        def __post_init__(self) -> None:
+            """Refuse what cannot be trained."""
+            if not 0 <= self.weight < 1:
+                raise OptionError(f"method.weight is {self.weight}: give a number from 0 up, below 1.")
+
+    def __init__(self, encoder: Encoder, classes: int, config: Config) -> None:
+        super().__init__(encoder, classes, config.dropout)
+        self.config = config
+
+    def losses(self, batch: Batch, progress: float) -> dict[str, Tensor]:
+        """(1 − λ) cross-entropy + λ contrast of the text vectors."""
+        assert batch.labels is not None
+        prediction, weight = self(batch), self.config.weight
+        contrast = supervised_contrast(prediction.text_vector, batch.labels, self.config.temperature)
+        return {
+            "task": (1 - weight) * cross_entropy(prediction.logits, batch.labels),
+            "contrast": weight * contrast,
+        }
