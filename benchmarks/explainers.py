@@ -29,6 +29,7 @@ import torch
 from lime.lime_text import LimeTextExplainer
 from torch import Tensor
 
+from whyword.data.batching import collate
 from whyword.data.dataset import labels, load_dataset
 from whyword.data.words import split
 from whyword.experiments.assemble import assemble
@@ -86,7 +87,20 @@ def build(encoder: str) -> tuple[FittedClassifier, list[str]]:
 
 
 def strings_to_probabilities(classifier: FittedClassifier) -> Callable[[Any], np.ndarray]:
+    """Give our predict_proba: texts of similar length share a batch."""
     return lambda texts: classifier.probabilities([split(str(text)) for text in texts]).double().numpy()
+
+
+def usual_predict(classifier: FittedClassifier) -> Callable[[Any], np.ndarray]:
+    """Give the predict_proba one usually writes: the texts as they come, 64 to a batch, padded to the longest."""
+
+    @torch.inference_mode()
+    def predict(texts: Any) -> np.ndarray:
+        tokens = classifier.tokenizer([split(str(text)) for text in texts])
+        batches = (collate(tokens[i : i + 64], classifier.tokenizer.padding) for i in range(0, len(tokens), 64))
+        return torch.cat([classifier.method(batch).logits.softmax(-1) for batch in batches]).double().numpy()
+
+    return predict
 
 
 def masks_to_probabilities(classifier: FittedClassifier, text: str) -> tuple[Callable[[Tensor], Tensor], int]:
@@ -157,12 +171,13 @@ def jobs(meter: Meter, text: str, samples: int, permutations: int) -> dict[str, 
             table[task][name] = lambda e=explainer, n=count, t=together: e.attribute(
                 ones, zeros, target=0, n_samples=n, perturbations_per_eval=t
             )
-        table[task]["shap"] = lambda n=evaluations[task]: shap.Explainer(predict, shap.maskers.Text(r"\W+"))(
-            [text], max_evals=n, silent=True
+        table[task]["shap"] = lambda n=evaluations[task]: shap.Explainer(
+            usual_predict(classifier), shap.maskers.Text(r"\W+")
+        )([text], max_evals=n, silent=True)
+    for name, answer in (("lime", usual_predict(classifier)), ("lime, our predict_proba", predict)):
+        table["lime"][name] = lambda a=answer: LimeTextExplainer(random_state=0).explain_instance(
+            text, a, labels=(0,), num_samples=samples, num_features=words
         )
-    table["lime"]["lime"] = lambda: LimeTextExplainer(class_names=["a", "b"], random_state=0).explain_instance(
-        text, predict, num_samples=samples, num_features=words
-    )
     table["integrated-gradients"]["captum"] = lambda: gradients.attribute(
         embedded, embedded * 0, target=0, n_steps=STEPS
     )

@@ -3,14 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 import torch
+from torch import Tensor
 
 from ..interfaces.document import Batch
-from ..interfaces.method import Method
+from ..interfaces.encoder import Encoder
+from ..interfaces.method import Method, Prediction
 
 COLLAPSED = 0.02  # standard deviation over words below which the ranking is noise
 SATURATED = 0.97  # mean above which the mask lets everything through
+
+
+class Gating(Protocol):
+    """A method whose gates can be drawn at random."""
+
+    encoder: Encoder
+
+    def classify_sampled(self, embedded: Tensor, batch: Batch) -> tuple[Prediction, Tensor]:
+        """Predict with gates drawn at random; also give the (batch, time) logits of keeping."""
+        ...
+
+
+def sampled_accuracy(method: Gating, batches: Sequence[Batch]) -> dict[str, float]:
+    """Accuracy with gates as they are in training: far from that with expected gates, the two do not fit together."""
+    right = 0
+    for batch in batches:
+        assert batch.labels is not None
+        prediction, _ = method.classify_sampled(method.encoder.embed(batch), batch)
+        right += int((prediction.logits.argmax(-1) == batch.labels).sum())
+    return {"sampled_accuracy": right / sum(map(len, batches))}
 
 
 def keep_statistics(method: Method, batches: Sequence[Batch]) -> dict[str, float]:

@@ -12,21 +12,22 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from ..blocks.attention import AdditiveAttention, DotProductAttention, attend
+from ..blocks.attention import AdditiveAttention, DotProductAttention
+from ..blocks.attentive import Attentive
 from ..blocks.polarity_head import PolarityHead
 from ..blocks.query_overlap import affine_layer, plain_query, query_overlap
 from ..interfaces.document import Batch
 from ..interfaces.encoder import Encoder
 from ..interfaces.errors import OptionError
-from ..interfaces.method import Method, Prediction
 from ..maths.polarity_updates import Scorer, Sums, sum_over_texts, updates
 from ..maths.token_groups import token_groups
 
 
-class PolarityAttention(Method):
+class PolarityAttention(Attentive):
     """DP on the encoder bag, DP-A on affine, DP-L on lstm (bidirectional); AD is additive on bag."""
 
-    own_score = "share"
+    attention: DotProductAttention | AdditiveAttention
+    head: PolarityHead
 
     @dataclass(frozen=True)
     class Config:
@@ -49,7 +50,6 @@ class PolarityAttention(Method):
         self.encoder, self.config, self.classes = encoder, config, classes
         dim = encoder.state_dim
         scale = config.scale or dim**0.5
-        self.attention: DotProductAttention | AdditiveAttention
         if config.kind == "dot":
             self.attention = DotProductAttention(dim, scale)
         else:
@@ -68,20 +68,6 @@ class PolarityAttention(Method):
         vectors = sum(1 for name, _ in encoder.named_parameters() if name.startswith("embedding."))
         others = 0 if layer is None else len(list(layer.parameters()))
         return self.config.kind == "dot" and vectors == 1 and len(list(encoder.parameters())) == vectors + others
-
-    def classify(self, embedded: Tensor, batch: Batch) -> Prediction:
-        """Predict from word vectors; special tokens of transformers take part in the attention."""
-        return self.read_out(*self.attended(embedded, batch))
-
-    def attended(self, embedded: Tensor, batch: Batch) -> tuple[Tensor, Tensor]:
-        """Give the weights, and the states that they weigh."""
-        states = self.encoder.encode(embedded, batch)[-1]
-        return self.attention(states, batch.mask), states
-
-    def read_out(self, weights: Tensor, states: Tensor) -> Prediction:
-        """Predict from the weighted sum of the states."""
-        text_vector = attend(weights, states)
-        return Prediction(self.head(text_vector), text_vector, weights)
 
     def losses(self, batch: Batch, progress: float) -> dict[str, Tensor]:
         """Logistic loss (cross-entropy with more classes), and what is asked for of penalty and weight decay."""

@@ -12,22 +12,23 @@ from torch.nn.functional import cross_entropy
 from torch.nn.utils import parameters_to_vector
 
 from ..blocks.attention import AdditiveAttention, attend
+from ..blocks.attentive import Attentive
 from ..blocks.gaussian_bottleneck import GaussianBottleneck
 from ..blocks.head import Head
 from ..interfaces.document import Batch
 from ..interfaces.encoder import Encoder
 from ..interfaces.errors import OptionError
-from ..interfaces.method import Method, Objective, Phase, Prediction
+from ..interfaces.method import Objective, Phase, Prediction
 from ..maths.gaussian import kl_to_standard_normal, sample_gaussian
 
 COLLAPSED = 0.1  # nats per text below which the bottleneck tells nothing
 UNMOVED = 1e-3  # relative change of the attention's weights below which compressing has not changed them
 
 
-class Vat(Method):
+class Vat(Attentive):
     """Train attention jointly, then in turns under a bottleneck (compress) and with it fixed (learn)."""
 
-    own_score = "share"
+    attention: AdditiveAttention
 
     @dataclass(frozen=True)
     class Config:
@@ -74,15 +75,6 @@ class Vat(Method):
         before = torch.zeros_like(parameters_to_vector(self.attention.parameters()))
         self.register_buffer("attention_before", before.detach())  # compressing; zeros before the first time
         self.attention_before: Tensor
-
-    def classify(self, embedded: Tensor, batch: Batch) -> Prediction:
-        """Predict from word vectors; special tokens of transformers take part in the attention."""
-        return self.read_out(*self.attended(embedded, batch))
-
-    def attended(self, embedded: Tensor, batch: Batch) -> tuple[Tensor, Tensor]:
-        """Give the weights, and the states that they weigh."""
-        states = self.encoder.encode(embedded, batch)[-1]
-        return self.attention(states, batch.mask), states
 
     def read_out(self, weights: Tensor, states: Tensor) -> Prediction:
         """Predict with the chosen head from the weighted sum of the states."""

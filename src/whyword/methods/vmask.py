@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from ..blocks.mask_health import keep_statistics, mask_warnings
+from ..blocks.mask_health import keep_statistics, mask_warnings, sampled_accuracy
 from ..blocks.pooled_classifier import PooledClassifier
 from ..blocks.word_gate import Units, WordGate
 from ..interfaces.document import Batch
@@ -117,12 +117,7 @@ class Vmask(PooledClassifier):
 
     def health(self, batches: Sequence[Batch]) -> dict[str, float]:
         """Spread of the keep probability over the words of the dev texts, and accuracy with sampled gates."""
-        right = 0
-        for batch in batches:
-            assert batch.labels is not None
-            prediction, _ = self.classify_sampled(self.encoder.embed(batch), batch)
-            right += int((prediction.logits.argmax(-1) == batch.labels).sum())
-        return keep_statistics(self, batches) | {"sampled_accuracy": right / sum(map(len, batches))}
+        return keep_statistics(self, batches) | sampled_accuracy(self, batches)
 
     def warnings(self, health: dict[str, float]) -> list[str]:
         """Say whether the mask has collapsed to its prior or lets everything through."""

@@ -1,0 +1,31 @@
+"""Encode, weigh the states by attention, one layer on their sum: what the attention methods share."""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+
+from ..interfaces.document import Batch
+from ..interfaces.method import Method, Prediction
+from .attention import attend
+
+
+class Attentive(Method):
+    """A method that attends (interfaces/attending.py); its weights are the explanation."""
+
+    own_score = "share"
+    attention: nn.Module
+    head: nn.Module
+
+    def classify(self, embedded: Tensor, batch: Batch) -> Prediction:
+        """Predict from word vectors; special tokens of transformers take part in the attention."""
+        return self.read_out(*self.attended(embedded, batch))
+
+    def attended(self, embedded: Tensor, batch: Batch) -> tuple[Tensor, Tensor]:
+        """Give the weights, and the states that they weigh."""
+        states = self.encoder.encode(embedded, batch)[-1]
+        return self.attention(states, batch.mask), states
+
+    def read_out(self, weights: Tensor, states: Tensor) -> Prediction:
+        """Predict from the weighted sum of the states."""
+        text_vector = attend(weights, states)
+        return Prediction(self.head(text_vector), text_vector, weights)
