@@ -191,12 +191,16 @@ def agreement(scores: np.ndarray, converged: np.ndarray) -> dict[str, float]:
     return {"tau": kendall_tau_b(scores, converged), "top5": overlap(*tops), "error": error}
 
 
-def measure(classifier: FittedClassifier, document: Document, number: int, repeats: int) -> dict[str, Any]:
-    """Measure all estimators on one text."""
+def measure(
+    classifier: FittedClassifier, document: Document, number: int, repeats: int, before: dict[str, Any]
+) -> dict[str, Any]:
+    """Measure the estimators of one text that have not been measured before."""
     text = Text(classifier, document.words)
     grid = [round(share * text.words) for share in PASSES_PER_WORD]
-    record: dict[str, Any] = {"words": text.words, "surrogate_fit": surrogate_fit(text), "families": {}}
+    record = {"words": text.words, "surrogate_fit": surrogate_fit(text), "families": dict(before)}
     for name, family in FAMILIES.items():
+        if name in before:
+            continue
         converged = family.converged(text, np.random.default_rng([number, 999]))
         curves = {
             label: [
@@ -266,6 +270,16 @@ def passes_to_reach(passes: np.ndarray, tau: np.ndarray) -> float:
     return float(np.exp(np.log(passes[last]) + share * np.log(passes[last + 1] / passes[last])))
 
 
+def in_words(passes: float) -> str:
+    return f"{passes:.1f}" if np.isfinite(passes) else f"> {PASSES_PER_WORD[-1]}"
+
+
+def times_fewer(plain: float, reached: float) -> str:
+    if np.isinf(reached):
+        return "–"
+    return f"{plain / reached:.1f}" if np.isfinite(plain) else f"> {PASSES_PER_WORD[-1] / reached:.1f}"
+
+
 def report(out: Path) -> str:
     """Write table.md, curves.json and curves.png from the cells there are."""
     cells: dict[tuple[str, str], list[dict[str, Any]]] = {}
@@ -290,14 +304,15 @@ def report(out: Path) -> str:
                 continue
             fit = np.mean([record["surrogate_fit"] for record in records])
             for name, family in FAMILIES.items():
-                plain = None
-                for label in family.estimators:
-                    passes, values = mean_curve(records, name, label)
+                measured = [record for record in records if name in record["families"]]
+                plain = 0.0
+                for label in family.estimators if measured else ():
+                    passes, values = mean_curve(measured, name, label)
                     reached = passes_to_reach(passes, values["tau"])
                     plain = plain or reached
                     lines.append(
-                        f"| {encoder} | {kind} | {len(records)} | {fit:.2f} | {name}: {label} | {reached:.1f} "
-                        f"| {plain / reached:.1f} | {values['tau'][at]:.3f} | {values['top5'][at]:.2f} "
+                        f"| {encoder} | {kind} | {len(measured)} | {fit:.2f} | {name}: {label} | {in_words(reached)} "
+                        f"| {times_fewer(plain, reached)} | {values['tau'][at]:.3f} | {values['top5'][at]:.2f} "
                         f"| {values['error'][at]:.4f} |"
                     )
                     curves.append(
@@ -327,13 +342,19 @@ def draw_curves(curves: Sequence[dict[str, Any]], place: Path) -> None:
         key for key in dict.fromkeys((c["encoder"], c["texts"], c["family"]) for c in curves) if "well" not in key[1]
     ]
     names = {"tau": "Kendall tau", "top5": "top-5 overlap", "error": "relative squared error"}
+    colors = {"whyword": "tab:orange"}  # the same in every panel
+    ticks = [4, 8, 16, 32, 64]
     figure, axes = plt.subplots(len(rows), 3, figsize=(12, 3 * len(rows)), squeeze=False, layout="constrained")
     for row, (encoder, texts, family) in zip(axes, rows, strict=True):
         for axis, (key, label) in zip(row, names.items(), strict=True):
             for curve in curves:
                 if (curve["encoder"], curve["texts"], curve["family"]) == (encoder, texts, family):
-                    axis.plot(curve["passes_per_word"], curve[key], marker=".", label=curve["estimator"])
-            axis.set(xscale="log", xlabel="forward passes for each word", title=f"{encoder}, {texts}: {label}")
+                    color = colors.get(curve["estimator"], "tab:blue" if "plain" in curve["estimator"] else "tab:gray")
+                    axis.plot(curve["passes_per_word"], curve[key], marker=".", color=color, label=curve["estimator"])
+            axis.set(xscale="log", xlabel="forward passes for each word", ylabel=label)
+            axis.set_title(f"{family}, {encoder}, {texts}", fontsize=10)
+            axis.set_xticks(ticks, ticks)
+            axis.minorticks_off()
             if key == "error":
                 axis.set_yscale("log")
         row[0].axhline(TAU, color="gray", linewidth=0.5)
@@ -361,11 +382,11 @@ def main() -> None:
             suited = [document for document in dataset.test if least <= len(document.words) <= most]
             for number, document in enumerate(suited[: arguments.texts if least < 40 else arguments.texts // 2]):
                 place = arguments.out / "cells" / f"{encoder}-{least}-{number}.json"
-                if place.exists():
+                before = json.loads(place.read_text())["families"] if place.exists() else {}
+                if before.keys() >= FAMILIES.keys():
                     continue
-                record = {"encoder": encoder, "length": length} | measure(
-                    classifier, document, number, arguments.repeats
-                )
+                record = {"encoder": encoder, "length": length}
+                record |= measure(classifier, document, number, arguments.repeats, before)
                 beside = place.with_suffix(".part")
                 beside.write_text(json.dumps(record))
                 beside.replace(place)
