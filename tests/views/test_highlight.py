@@ -70,6 +70,10 @@ def test_notes_say_that_scores_come_from_windows_and_what_the_prediction_did_not
     assert replace(PLAIN, windows=2).notes == ["The scores come from 2 overlapping windows."]
 
 
+def test_notes_say_that_the_top_words_are_not_settled() -> None:
+    assert replace(PLAIN, tied=2).notes == ["2 words are tied: which of them belong to the top ones is not settled."]
+
+
 def test_gates_are_painted_from_the_median_word_up() -> None:
     gates = replace(PLAIN, signed=False, scores=(0.5, 0.9, 0.3))
     assert gates.strengths == pytest.approx((0.0, 1.0, 0.0))

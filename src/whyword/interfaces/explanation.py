@@ -81,6 +81,7 @@ class Explanation:
             explainer=self.explainer,
             unread=self.unread,
             windows=self.windows,
+            tied=0 if self.tied is None else int(self.tied.sum()),
         )
 
     def to_html(self) -> str:

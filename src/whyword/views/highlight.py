@@ -26,6 +26,7 @@ class Highlight:
     explainer: str
     unread: int = 0
     windows: int = 1
+    tied: int = 0  # words whose place in or out of the top is not settled
 
     @property
     def strengths(self) -> tuple[float, ...]:
@@ -82,6 +83,8 @@ class Highlight:
         notes = []
         if not self.strongest(1):
             notes.append("No word stands out.")
+        if self.tied:
+            notes.append(f"{self.tied:,} words are tied: which of them belong to the top ones is not settled.")
         last = "last word" if self.unread == 1 else f"last {self.unread:,} words"
         if self.windows > 1:
             beyond = f"; the prediction did not read the {last}" if self.unread else ""
