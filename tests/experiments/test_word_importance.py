@@ -17,7 +17,7 @@ from whyword.experiments.word_importance import draw, word_importance
 from whyword.interfaces.document import Document
 from whyword.interfaces.errors import DataError, OptionError
 from whyword.interfaces.explanation import WordImportance
-from whyword.maths.correlation import Correlation
+from whyword.maths.estimate import Estimate
 
 DATA = load_dataset("planted:train=60,dev=10,test=10")
 
@@ -216,7 +216,7 @@ def importance(scores, frequencies):
     ],
 )
 def test_the_stronger_correlation_decides_what_the_sentence_says(pearson, spearman, meaning):
-    sentence = str(FrequencyLink(Correlation(*pearson), Correlation(*spearman)))
+    sentence = str(FrequencyLink(Estimate(*pearson), Estimate(*spearman)))
     assert meaning in sentence
     assert f"r = {pearson[0]:.3f} [{pearson[1]:.3f}, {pearson[2]:.3f}]" in sentence
 

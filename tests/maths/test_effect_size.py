@@ -3,7 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whyword.maths.effect_size import Effect, cliffs_delta
+from whyword.maths.effect_size import cliffs_delta
+from whyword.maths.estimate import Estimate
 
 numbers = st.lists(st.integers(-5, 5), min_size=1, max_size=12).map(np.array)
 
@@ -25,7 +26,7 @@ def test_swapping_the_groups_turns_value_and_interval_around(ones, others):
 
 def test_nothing_can_be_said_of_an_empty_group_and_no_interval_given_for_one_number():
     assert cliffs_delta(np.array([]), np.ones(3)) is None
-    assert cliffs_delta(np.array([2.0]), np.ones(3)) == Effect(1.0, -1.0, 1.0)
+    assert cliffs_delta(np.array([2.0]), np.ones(3)) == Estimate(1.0, -1.0, 1.0)
 
 
 def test_the_interval_covers_the_truth_about_as_often_as_it_says():

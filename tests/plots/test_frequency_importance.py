@@ -5,14 +5,14 @@ import numpy as np
 import pytest
 
 from whyword.interfaces.explanation import WordImportance
-from whyword.maths.correlation import Correlation
+from whyword.maths.estimate import Estimate
 from whyword.plots.frequency_importance import LABELLED, LETTERS, frequency_importance
 from whyword.plots.glyphs import ruler
 
 GENERATOR = np.random.default_rng(0)
 WORDS = tuple(f"word{i}" for i in range(400))
 IMPORTANCE = WordImportance(WORDS, GENERATOR.random(400), 3000 // np.arange(1, 401), "the gate of vmask")
-R, RHO = Correlation(-0.016, -0.05, 0.02), Correlation(0.017, -0.02, 0.051)
+R, RHO = Estimate(-0.016, -0.05, 0.02), Estimate(0.017, -0.02, 0.051)
 
 
 def test_every_word_is_a_dot_at_its_frequency_and_score():

@@ -3,7 +3,7 @@ import io
 import numpy as np
 import pytest
 
-from whyword.maths.correlation import Correlation
+from whyword.maths.estimate import Estimate
 from whyword.plots.score_weight import score_weight
 
 NAMES = ("bad", "good", "neutral")
@@ -11,7 +11,7 @@ NAMES = ("bad", "good", "neutral")
 
 def test_every_word_is_a_dot_and_the_title_tells_the_correlation():
     attention, share, groups = np.arange(6.0), np.array([0.0, 1, 2, 3, 4, 5]), np.array([-1, 0, 0, 1, 2, 2])
-    axes = score_weight(attention, share, groups, NAMES, Correlation(0.9, 0.8, 0.95)).axes[0]
+    axes = score_weight(attention, share, groups, NAMES, Estimate(0.9, 0.8, 0.95)).axes[0]
     dots = np.concatenate([dots.get_offsets() for dots in axes.collections])
     assert sorted(dots[:, 0]) == attention.tolist()
     assert dots[:, 1].min() > 0  # 0 has no place on a log scale

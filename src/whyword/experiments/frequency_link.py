@@ -6,17 +6,18 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..interfaces.explanation import WordImportance
-from ..maths.correlation import Correlation, pearson, spearman
+from ..maths.correlation import pearson, spearman
+from ..maths.estimate import Estimate
 
 WEAK, CLEAR = 0.1, 0.3  # correlations below which nothing, or only a leaning, is claimed
 
 
 @dataclass(frozen=True)
 class FrequencyLink:
-    """Correlations of frequency and importance; None if one of them is the same for all words."""
+    """Estimates of frequency and importance; None if one of them is the same for all words."""
 
-    pearson: Correlation | None  # VMASK's measure; a few very frequent words weigh most
-    spearman: Correlation | None  # of ranks: all words weigh the same
+    pearson: Estimate | None  # VMASK's measure; a few very frequent words weigh most
+    spearman: Estimate | None  # of ranks: all words weigh the same
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain values, ready for JSON."""
@@ -38,11 +39,11 @@ def frequency_link(importance: WordImportance) -> FrequencyLink:
     return FrequencyLink(*(measure(importance.frequencies, importance.scores) for measure in (pearson, spearman)))
 
 
-def _shown(correlation: Correlation) -> str:
+def _shown(correlation: Estimate) -> str:
     return f"{correlation.value:.3f} [{correlation.low:.3f}, {correlation.high:.3f}]"
 
 
-def _meaning(strongest: Correlation) -> str:
+def _meaning(strongest: Estimate) -> str:
     if strongest.low <= 0.0 <= strongest.high:
         return "there is no sign that importance follows frequency"
     if abs(strongest.value) < WEAK:

@@ -3,33 +3,23 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.stats import rankdata
 
-Z = 1.959963984540054  # 97.5 % point of the normal distribution
+from .estimate import Estimate, Z
 
 
-@dataclass(frozen=True)
-class Correlation:
-    """A coefficient in [-1, 1] and its 95 % interval."""
-
-    value: float
-    low: float
-    high: float
-
-
-def pearson(x: np.ndarray, y: np.ndarray) -> Correlation | None:
+def pearson(x: np.ndarray, y: np.ndarray) -> Estimate | None:
     """Measure how straight the relation is; None if x or y does not vary."""
     r = _coefficient(x, y)
-    return None if r is None else Correlation(r, *pearson_interval(r, len(x)))
+    return None if r is None else Estimate(r, *pearson_interval(r, len(x)))
 
 
-def spearman(x: np.ndarray, y: np.ndarray) -> Correlation | None:
+def spearman(x: np.ndarray, y: np.ndarray) -> Estimate | None:
     """Measure how monotone the relation is, ties sharing their mean rank; None if x or y does not vary."""
     r = _coefficient(rankdata(x), rankdata(y))
-    return None if r is None else Correlation(r, *spearman_interval(r, len(x)))
+    return None if r is None else Estimate(r, *spearman_interval(r, len(x)))
 
 
 def pearson_interval(r: float, n: int) -> tuple[float, float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-Z = 1.959963984540054  # 97.5 % point of the normal distribution
+from .estimate import Z
 
 
 def share_interval(ones: int, count: int) -> tuple[float, float]:

@@ -11,7 +11,7 @@ from matplotlib.patheffects import withStroke
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from ..interfaces.explanation import WordImportance
-from ..maths.correlation import Correlation
+from ..maths.estimate import Estimate
 from ..views.colors import BLUE, ORANGE, Color, hexadecimal
 from .glyphs import drawable, ruler
 
@@ -22,9 +22,7 @@ GRAY: Color = (60, 60, 60)
 Box = tuple[float, float, float, float]  # left, bottom, right, top
 
 
-def frequency_importance(
-    importance: WordImportance, pearson: Correlation | None, spearman: Correlation | None
-) -> Figure:
+def frequency_importance(importance: WordImportance, pearson: Estimate | None, spearman: Estimate | None) -> Figure:
     """Scatter importance against log frequency, with names for the strongest and the most frequent words."""
     figure = Figure(figsize=(8.0, 5.4), dpi=100, layout="constrained")
     axes = figure.add_subplot()
@@ -59,7 +57,7 @@ def frequency_importance(
     return figure
 
 
-def _title(words: int, pearson: Correlation | None, spearman: Correlation | None) -> str:
+def _title(words: int, pearson: Estimate | None, spearman: Estimate | None) -> str:
     if pearson is None or spearman is None:
         return f"{words:,} words; no correlation, as frequency or importance does not vary"
     return (

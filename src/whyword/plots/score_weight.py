@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
-from ..maths.correlation import Correlation
+from ..maths.estimate import Estimate
 from .glyphs import drawable
 from .group_colors import group_color
 
 
 def score_weight(
-    attention: np.ndarray, share: np.ndarray, groups: np.ndarray, names: Sequence[str], rho: Correlation | None
+    attention: np.ndarray, share: np.ndarray, groups: np.ndarray, names: Sequence[str], rho: Estimate | None
 ) -> Figure:
     """Scatter the mean weight, as a multiple of an equal share, against the score; words of no group are faint."""
     figure = Figure(figsize=(8.0, 5.0), dpi=100, layout="constrained")
