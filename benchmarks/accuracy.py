@@ -9,17 +9,16 @@ from __future__ import annotations
 import argparse
 import json
 import multiprocessing
-import platform
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import stats
+
+from cells import mean_and_half, versions, write_cell
 
 PUBLISHED = {  # test accuracy printed in the papers (300-d vectors): VMASK's table, and VAT's for attention and vat
     ("sst2", "lstm", "base"): 83.74,
@@ -140,12 +139,9 @@ def run(job: tuple[Cell, argparse.Namespace]) -> str:
         "wall_seconds": round(time.perf_counter() - started, 1),
         "epochs": len(model.history),
         "settings": settings,
-        "versions": {name: version(name) for name in ("whyword", "torch")} | {"python": platform.python_version()},
+        "versions": versions(),
     }
-    place.parent.mkdir(parents=True, exist_ok=True)
-    beside = place.with_suffix(".part")
-    beside.write_text(json.dumps(record, indent=1))
-    beside.replace(place)
+    write_cell(record, place)
     return f"{cell.name}: test {100 * record['test_accuracy']:.1f} after {record['wall_seconds']:.0f} s"
 
 
@@ -161,14 +157,13 @@ def table(out: Path) -> str:
         "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for key, records in sorted(found.items()):
-        accuracy = 100 * np.array([record["test_accuracy"] for record in records])
-        spread = stats.sem(accuracy) * stats.t.ppf(0.975, len(accuracy) - 1) if len(accuracy) > 1 else float("nan")
+        accuracy, half = mean_and_half([100 * record["test_accuracy"] for record in records])
         dev = 100 * np.mean([record["dev_accuracy"] for record in records])
         seconds = np.mean([record["wall_seconds"] for record in records])
         printed, script = PUBLISHED.get(key[:3]), AUTHORS_SCRIPTS.get(key[:3])
         beside = script if key[3] == "frozen" else None
         lines.append(
-            f"| {' | '.join(key)} | {len(records)} | {accuracy.mean():.1f} | ±{spread:.1f} | {dev:.1f} "
+            f"| {' | '.join(key)} | {len(records)} | {accuracy:.1f} | ±{half:.1f} | {dev:.1f} "
             f"| {printed if printed else '–'} | {beside if beside else '–'} | {seconds:.0f} |"
         )
     return "\n".join(lines) + "\n"

@@ -12,13 +12,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
 import statistics
 import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +27,7 @@ import torch
 from lime.lime_text import LimeTextExplainer
 from torch import Tensor
 
+from cells import versions
 from whyword.data.batching import collate
 from whyword.data.dataset import labels, load_dataset
 from whyword.data.words import split
@@ -239,10 +238,12 @@ def main() -> None:
     torch.set_num_threads(1)
     results = measure(arguments)
     if arguments.out:
-        names = ("whyword", "torch", "lime", "captum", "shap")
-        facts = {name: version(name) for name in names} | {"python": platform.python_version()}
         settings = {"encoders": arguments.encoders, "words": arguments.words, "rounds": arguments.rounds}
-        arguments.out.write_text(json.dumps({"settings": settings, "versions": facts, "results": results}, indent=1))
+        arguments.out.write_text(
+            json.dumps(
+                {"settings": settings, "versions": versions("lime", "captum", "shap"), "results": results}, indent=1
+            )
+        )
         arguments.out.with_suffix(".txt").write_text("\n".join(map(line, results)) + "\n")
 
 

@@ -20,6 +20,7 @@ import matplotlib
 import numpy as np
 import torch
 
+from cells import write_cell
 from whyword.data.dataset import Dataset, load_dataset
 from whyword.experiments.config import make_config
 from whyword.experiments.model_folder import load_model
@@ -375,7 +376,6 @@ def main() -> None:
     arguments.models = arguments.models or arguments.out.with_name(f"{arguments.out.name}_models")
     torch.set_num_threads(1)
     dataset = load_dataset("sst2", data_dir=arguments.data_dir)
-    (arguments.out / "cells").mkdir(parents=True, exist_ok=True)
     for encoder in arguments.encoders:
         classifier = model(encoder, arguments, dataset)
         for length, (least, most) in LENGTHS.items():
@@ -387,9 +387,7 @@ def main() -> None:
                     continue
                 record = {"encoder": encoder, "length": length}
                 record |= measure(classifier, document, number, arguments.repeats, before)
-                beside = place.with_suffix(".part")
-                beside.write_text(json.dumps(record))
-                beside.replace(place)
+                write_cell(record, place)
                 print(place.name, json.dumps(record["automatic"]), flush=True)
     print(report(arguments.out))
 

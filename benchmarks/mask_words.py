@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import stats
+
+from cells import mean_and_half
 
 PUBLISHED = {  # Pearson's r of frequency and importance printed for VMASK
     ("sst2", "cnn"): -0.067,
@@ -26,8 +27,7 @@ PUBLISHED = {  # Pearson's r of frequency and importance printed for VMASK
 
 def mean_and_interval(values: list[float]) -> str:
     """Write a mean over seeds with its 95 % interval (Student's t)."""
-    half = stats.sem(values) * stats.t.ppf(0.975, len(values) - 1) if len(values) > 1 else float("nan")
-    return f"{np.mean(values):.3f} ± {half:.3f}"
+    return "{:.3f} ± {:.3f}".format(*mean_and_half(values))
 
 
 def most_chosen(records: list[dict[str, Any]]) -> str:

@@ -11,15 +11,14 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import subprocess
 import sys
 import tempfile
-from importlib.metadata import version
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
+from cells import versions
 from whyword.data.planted import planted
 
 MEGABYTE = 1 << 20
@@ -95,8 +94,7 @@ def main() -> None:
     results = measure(arguments.rows)
     print(as_markdown(results), end="")
     if arguments.out:
-        facts = {name: version(name) for name in ("whyword", "torch")} | {"python": platform.python_version()}
-        arguments.out.write_text(json.dumps({"versions": facts, "results": results}, indent=1), encoding="utf-8")
+        arguments.out.write_text(json.dumps({"versions": versions(), "results": results}, indent=1), encoding="utf-8")
         arguments.out.with_suffix(".md").write_text(as_markdown(results), encoding="utf-8")
 
 

@@ -12,17 +12,16 @@ from __future__ import annotations
 import argparse
 import json
 import multiprocessing
-import platform
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from importlib.metadata import version
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import stats
+
+from cells import mean_and_half, versions, write_cell
 
 SCALES = (0.001, 1.0, 10.0, 20.0, 50.0, 100.0, 10000.0)
 MODELS: dict[str, dict[str, Any]] = {  # encoder and kind of attention; all states are 100 wide
@@ -147,12 +146,9 @@ def run(job: tuple[Cell, argparse.Namespace]) -> str:
         "report": report.to_dict(),
         "wall_seconds": round(time.perf_counter() - started, 1),
         "settings": config.to_dict(),
-        "versions": {name: version(name) for name in ("whyword", "torch")} | {"python": platform.python_version()},
+        "versions": versions(),
     }
-    place.parent.mkdir(parents=True, exist_ok=True)
-    beside = place.with_suffix(".part")
-    beside.write_text(json.dumps(record, indent=1))
-    beside.replace(place)
+    write_cell(record, place)
     return f"{cell.name}: test {100 * record['test_accuracy']:.1f} after {record['wall_seconds']:.0f} s"
 
 
@@ -190,14 +186,6 @@ def read(out: Path) -> list[dict[str, Any]]:
     return [json.loads(path.read_text()) for path in sorted((out / "cells").glob("*.json"))]
 
 
-def interval(values: Sequence[float]) -> tuple[float, float]:
-    """Mean and half of its 95 % interval over seeds (Student's t)."""
-    numbers = np.array(values, dtype=float)
-    if len(numbers) < 2:
-        return float(numbers.mean()), float("nan")
-    return float(numbers.mean()), float(stats.sem(numbers) * stats.t.ppf(0.975, len(numbers) - 1))
-
-
 def accuracy_table(records: Sequence[dict[str, Any]]) -> str:
     """Put ours beside the published numbers, per data set, λ and model."""
     lines = [f"| data | λ | {' | '.join(f'{model} ours | {model} paper' for model in MODELS)} |"]
@@ -207,7 +195,7 @@ def accuracy_table(records: Sequence[dict[str, Any]]) -> str:
             row = [dataset, f"{scale:g}"]
             for number, model in enumerate(MODELS):
                 found = select(records, dataset=dataset, model=model, scale=scale, penalty=0.0, ratio="all")
-                mean, half = interval([100 * r["test_accuracy"] for r in found]) if found else (None, None)
+                mean, half = mean_and_half([100 * r["test_accuracy"] for r in found]) if found else (None, None)
                 row += ["–" if mean is None else f"{mean:.1f} ±{half:.1f} ({len(found)})", f"{published[number]}"]
             lines.append(f"| {' | '.join(row)} |")
     return "\n".join(lines) + "\n"
@@ -264,7 +252,7 @@ def claims_table(records: Sequence[dict[str, Any]]) -> str:
         row = [dataset, model, f"{scale:g}", f"{penalty:g}", ratio, str(len(found))]
         for column in COLUMNS.values():
             values = [value for value in map(column, found) if value is not None]
-            row.append("–" if not values else "{:.3g} ±{:.2g}".format(*interval(values)))
+            row.append("–" if not values else "{:.3g} ±{:.2g}".format(*mean_and_half(values)))
         lines.append(f"| {' | '.join(row)} |")
     return "\n".join(lines) + "\n"
 
@@ -282,7 +270,7 @@ def verdicts(records: Sequence[dict[str, Any]]) -> str:
 
     def tell(text: str, values: Sequence[float]) -> None:
         if values:
-            mean, half = interval(values)
+            mean, half = mean_and_half(values)
             lines.append(f"- {text}: {mean:+.3g} [{mean - half:+.3g}, {mean + half:+.3g}] ({len(values)} seeds)")
 
     for dataset in dict.fromkeys(record["dataset"] for record in records):

@@ -12,17 +12,16 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
 import statistics
 import time
 from collections.abc import Callable, Iterator
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
+from cells import versions
 from whyword import catalog
 from whyword.data.batching import training_batches
 from whyword.data.dataset import Dataset, labels, load_dataset
@@ -148,9 +147,10 @@ def main() -> None:
         cells = f"{row['encoder']:<10} {row['method']:<26} {row['tokens_per_second']:>10,.0f}"
         print(f"{cells} {row['against_base']:>17.2f}x {row['passes']:>7.0f}")
     if arguments.out:
-        facts = {name: version(name) for name in ("whyword", "torch")} | {"python": platform.python_version()}
         settings = {name: str(value) for name, value in vars(arguments).items() if name not in ("out", "data_dir")}
-        arguments.out.write_text(json.dumps({"settings": settings, "versions": facts, "results": results}, indent=1))
+        arguments.out.write_text(
+            json.dumps({"settings": settings, "versions": versions(), "results": results}, indent=1)
+        )
 
 
 if __name__ == "__main__":

@@ -11,17 +11,16 @@ from __future__ import annotations
 import argparse
 import json
 import multiprocessing
-import platform
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
-from importlib.metadata import version
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import stats
+
+from cells import mean_and_half, versions, write_cell
 
 VARIANTS: dict[str, dict[str, Any]] = {
     "base": {"tying": 0.0},
@@ -118,12 +117,9 @@ def run(job: tuple[Cell, argparse.Namespace]) -> str:
         "patience": asdict(patience),
         "wall_seconds": seconds,
         "settings": settings,
-        "versions": {name: version(name) for name in ("whyword", "torch")} | {"python": platform.python_version()},
+        "versions": versions(),
     }
-    place.parent.mkdir(parents=True, exist_ok=True)
-    beside = place.with_suffix(".part")
-    beside.write_text(json.dumps(record, indent=1))
-    beside.replace(place)
+    write_cell(record, place)
     return f"{cell.name}: test {100 * record['test_accuracy']:.1f} after {sum(seconds.values()):.0f} s {seconds}"
 
 
@@ -173,11 +169,8 @@ def harder(record: dict[str, Any], base: dict[str, Any], above_floor: bool) -> f
 
 def interval(values: list[float]) -> tuple[float, float, float]:
     """Mean and 95 % interval (Student's t); values that are NaN are left out."""
-    known = np.array(values)[~np.isnan(values)]
-    if len(known) < 2:
-        return (float(known.mean()) if len(known) else float("nan")), float("nan"), float("nan")
-    half = float(stats.sem(known) * stats.t.ppf(0.975, len(known) - 1))
-    return float(known.mean()), float(known.mean()) - half, float(known.mean()) + half
+    mean, half = mean_and_half(values)
+    return mean, mean - half, mean + half
 
 
 def table(out: Path) -> str:
