@@ -41,7 +41,7 @@ from whyword.interfaces.explainer import Explainer
 from whyword.training.fitted import FittedClassifier
 
 LARGE = 256  # Captum's perturbations per evaluation when it is batched by hand
-STEPS = 50
+SAMPLES, PERMUTATIONS, STEPS = 1000, 25, 50
 
 
 @dataclass
@@ -192,11 +192,9 @@ def measure(arguments: argparse.Namespace) -> list[dict[str, Any]]:
         classifier, vocabulary = build(encoder)
         meter = Meter(classifier)
         for length in arguments.words:
-            heavy = encoder not in ("bag", "affine", "cnn", "lstm") and length > 50
-            permutations = 5 if heavy else 25
-            samples = 300 if heavy else 1000
+            heavy = encoder not in ("bag", "affine", "cnn", "lstm") and length > 50  # minutes for each of them
             text = " ".join(vocabulary[:length])
-            for task, who in jobs(meter, text, samples, permutations).items():
+            for task, who in jobs(meter, text, SAMPLES, PERMUTATIONS).items():
                 rounds = [
                     {name: meter.run(job) for name, job in who.items()} for _ in range(1 if heavy else arguments.rounds)
                 ]
@@ -206,7 +204,7 @@ def measure(arguments: argparse.Namespace) -> list[dict[str, Any]]:
                         "encoder": encoder,
                         "words": length,
                         "task": task,
-                        "samples": {"lime": samples, "shapley": permutations}.get(task, STEPS),
+                        "samples": {"lime": SAMPLES, "shapley": PERMUTATIONS}.get(task, STEPS),
                         "who": name,
                         "cpu_seconds": middle[name],
                         "passes": int(rounds[0][name]["passes"]),

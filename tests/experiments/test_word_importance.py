@@ -13,7 +13,8 @@ from whyword.experiments.config import make_config
 from whyword.experiments.explaining import explain_documents, make_explainer
 from whyword.experiments.frequency_link import FrequencyLink, frequency_link
 from whyword.experiments.run import train_model
-from whyword.experiments.word_importance import draw, word_importance
+from whyword.experiments.sampling import draw
+from whyword.experiments.word_importance import word_importance
 from whyword.interfaces.document import Document
 from whyword.interfaces.errors import DataError, OptionError
 from whyword.interfaces.explanation import WordImportance

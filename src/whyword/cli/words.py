@@ -159,7 +159,7 @@ def _check_pick(
 
 def _documents(corpus: Corpus, sample: int | None, seed: int, quiet: bool) -> tuple[Iterator[Document], str]:
     """Take all documents or draw some, with progress; also say which they are."""
-    from ..experiments.word_importance import draw
+    from ..experiments.sampling import draw
     from .progress import track
 
     if sample is None:

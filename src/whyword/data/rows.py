@@ -33,7 +33,7 @@ def document(record: Mapping[str, Any], columns: Columns, where: str, labelled: 
     if not labelled:
         label = record.get(columns.label)
         known = isinstance(label, str | int) and not isinstance(label, bool) and label != ""
-        return Document(words, label if known else None)
+        return Document(words, label if known else None, _rationale_if_any(record, columns, words.texts, where))
     if not len(words):
         raise DataError(
             f"{where}: the column '{columns.text}' holds no words ({_shown(text)}): drop the row or mend it."
@@ -85,6 +85,18 @@ def _rationale(
     if all(spans is None for spans in marked):
         return None
     return tuple(spans or () for spans in marked)
+
+
+def _rationale_if_any(
+    record: Mapping[str, Any], columns: Columns, texts: tuple[str, ...], where: str
+) -> tuple[tuple[Span, ...], ...] | None:
+    """Read marked passages of a row that is not learned from: there a column may be called rationale by chance."""
+    try:
+        return _rationale(record, columns, texts, where)
+    except DataError:
+        if columns.rationale is not None:
+            raise
+        return None
 
 
 def _spans(value: Any, column: str, text: str, where: str) -> tuple[Span, ...] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,17 +55,27 @@ class Belief:
 
 
 def examine_attention(
-    classifier: OpenClassifier, documents: Sequence[Document], seed: int = 0, search: Search | None = None
+    classifier: OpenClassifier,
+    documents: Sequence[Document],
+    seed: int = 0,
+    search: Search | None = None,
+    explained: Mapping[str, Sequence[Explanation]] | None = None,
 ) -> Belief:
-    """Replace the attention by even, permuted and adversarial one, and compare it with gradients and occlusion."""
+    """Replace the attention by even, permuted and adversarial one, and compare it with gradients and occlusion.
+
+    What explainers already said of these documents, by name, is not computed again.
+    """
     if not documents:
         raise DataError("There are no texts to test the attention on: give at least two.")
     texts = [document.words for document in documents]
     even, permuted = uniform_attention(classifier, texts), permuted_attention(classifier, texts, seed=seed)
     adversaries = adversarial_attention(classifier, texts, search, seed)
-    own = Own().explain(classifier, documents)
+    known = explained or {}
+    own = known.get("own") or Own().explain(classifier, documents)
     targets = [explanation.target for explanation in own]
-    gradient, occlusion = (e.explain(classifier, documents, targets) for e in (Gradient(), Occlusion()))
+    gradient, occlusion = (
+        known.get(e.name) or e.explain(classifier, documents, targets) for e in (Gradient(), Occlusion())
+    )
     values = {
         "uniform": even.output_change,
         "permuted": permuted.output_change,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from random import Random
 
 import numpy as np
 import torch
 
 from ..data.tokenizers.word_level import SPECIAL, normalize
 from ..explainers.own import Own
+from ..interfaces.classifier import Classifier, OpenClassifier
 from ..interfaces.document import Batch, Document
 from ..interfaces.errors import DataError, OptionError, unknown_name
 from ..interfaces.explainer import Explainer
@@ -66,21 +66,9 @@ def word_importance(
     return importance_in(explain_documents(classifier, documents, Own(), cache=cache), classifier, reduce or "mean")
 
 
-def method_name(classifier: FittedClassifier) -> str:
+def method_name(classifier: OpenClassifier) -> str:
     """Name the method after the file it lives in."""
     return type(classifier.method).__module__.rpartition(".")[2].replace("_", "-")
-
-
-def draw(documents: Iterable[Document], size: int, seed: int) -> list[Document]:
-    """Draw so many documents at random, each equally likely, in their order; memory holds only those drawn."""
-    generator = Random(seed)
-    drawn: list[tuple[int, Document]] = []
-    for number, document in enumerate(documents):
-        if number < size:
-            drawn.append((number, document))
-        elif (place := generator.randrange(number + 1)) < size:
-            drawn[place] = number, document
-    return [document for _, document in sorted(drawn, key=lambda item: item[0])]
 
 
 @torch.inference_mode()
@@ -119,9 +107,7 @@ def _only_words_of(
     return WordImportance(words, gates.scores[there], np.array([counts[word] for word in words]), gates.source)
 
 
-def importance_in(
-    explanations: Iterable[Explanation], classifier: FittedClassifier, reduce: str = "sum"
-) -> WordImportance:
+def importance_in(explanations: Iterable[Explanation], classifier: Classifier, reduce: str = "sum") -> WordImportance:
     """Put the scores of explanations by the same explainer together, word by word."""
     lowercase = ignores_case(classifier)
     counts: Counter[str] = Counter()
@@ -143,10 +129,12 @@ def importance_in(
     frequencies = np.array([counts[word] for word in known])
     sums = np.array([totals[word] for word in known])
     reduced = {"sum": sums, "mean": sums / frequencies, "root": np.sqrt(abs(sums))}[reduce]
-    whose = f"the own scores of {method_name(classifier)}" if name == "own" else f"{name} scores"
+    whose = f"{name} scores"
+    if name == "own" and isinstance(classifier, OpenClassifier):
+        whose = f"the own scores of {method_name(classifier)}"
     return WordImportance(tuple(known), reduced, frequencies, f"{REDUCTIONS[reduce]} of {whose}")
 
 
-def ignores_case(classifier: FittedClassifier) -> bool:
+def ignores_case(classifier: Classifier) -> bool:
     """Words are told apart by case only where a word-level vocabulary does."""
-    return bool(getattr(classifier.tokenizer, "lowercase", True))
+    return bool(getattr(getattr(classifier, "tokenizer", None), "lowercase", True))

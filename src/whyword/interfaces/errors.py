@@ -27,6 +27,11 @@ class MissingExtraError(WhywordError, ImportError):
 
     def __init__(self, feature: str, extra: str) -> None:
         super().__init__(f"{feature} needs the extra '{extra}': run  pip install 'whyword[{extra}]'.")
+        self.feature, self.extra = feature, extra
+
+    def __reduce__(self) -> tuple[type, tuple[str, str]]:
+        """Let it travel between processes."""
+        return type(self), (self.feature, self.extra)
 
 
 def unknown_name(name: str, kind: str, known: Iterable[str]) -> OptionError:

@@ -22,27 +22,28 @@ def render(highlight: Highlight) -> str:
     """Write the class, the text with its words painted, the strongest words, and what the colors mean."""
     lines = [
         '<div class="whyword" style="line-height:1.8;overflow-wrap:anywhere">',
-        f'<p style="margin:.4em 0"><strong>{_isolated(highlight.label)}</strong> {highlight.probability:.1%}'
-        f" · {_isolated(highlight.explainer)}</p>",
+        f'<p style="margin:.4em 0"><strong>{isolated(highlight.label)}</strong> {highlight.probability:.1%}'
+        f" · {isolated(highlight.explainer)}</p>",
     ]
     for heading, passages in zip(highlight.headings, highlight.passages(), strict=True):
         if heading:
             lines.append(f"<p {_SMALL}>{heading}</p>")
         body = "".join(
-            _readable(string) if score is None else _painted(_readable(string), strength, highlight.written(score))
+            readable(string) if score is None else painted(readable(string), strength, highlight.written(score))
             for string, score, strength in passages
         )
         lines.append(f'<p class="whyword-text" dir="auto" style="margin:.4em 0;white-space:pre-wrap">{body}</p>')
     if strongest := highlight.strongest():
-        words = ", ".join(f"{_isolated(word)} {highlight.written(score)}" for word, score, _ in strongest)
+        words = ", ".join(f"{isolated(word)} {highlight.written(score)}" for word, score, _ in strongest)
         lines.append(f"<p {_SMALL}>Strongest words: {words}</p>")
-    legend = " · ".join(_painted(_isolated(meaning), strength) for meaning, strength in highlight.legend)
+    legend = " · ".join(painted(isolated(meaning), strength) for meaning, strength in highlight.legend)
     lines.append(f"<p {_SMALL}>{legend}</p>")
     lines += [f"<p {_SMALL}>{note}</p>" for note in highlight.notes]
     return "\n".join([*lines, "</div>"])
 
 
-def _painted(content: str, strength: float, title: str = "") -> str:
+def painted(content: str, strength: float, title: str = "") -> str:
+    """Paint what is safe to show already, as strongly as its score asks."""
     style = "background-color:rgba({},{},{},{:g})".format(*hue(strength), opacity(strength))
     if thickness := underline(strength):
         # A dash of its own for each direction, for readers who see no color.
@@ -50,7 +51,7 @@ def _painted(content: str, strength: float, title: str = "") -> str:
     return f'<span style="{style}"' + (f' title="{title}"' if title else "") + f">{content}</span>"
 
 
-def _readable(text: str) -> str:
+def readable(text: str) -> str:
     """Escape a text, and box in every word that holds a bidirectional control, so that it reorders only itself."""
     text = escape(showable(text))
     if not _BIDI_CONTROL.search(text):
@@ -60,5 +61,6 @@ def _readable(text: str) -> str:
     )
 
 
-def _isolated(text: str) -> str:
+def isolated(text: str) -> str:
+    """Escape a text and box it in, so that its direction of writing stays its own."""
     return f"<bdi>{escape(showable(text))}</bdi>"

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from html import escape
-
 HEAD = """<!doctype html>
 <html lang="en">
 <head>
@@ -21,16 +18,3 @@ h2 { margin: 2.5rem 0 .5rem; font-size: 1.1rem; }
 <body>
 """
 TAIL = "</body>\n</html>\n"
-
-
-def page(fragments: Iterable[str]) -> Iterator[str]:
-    """Wrap fragments of HTML into a document, piece by piece."""
-    yield HEAD
-    for fragment in fragments:
-        yield fragment + "\n"
-    yield TAIL
-
-
-def heading(text: str) -> str:
-    """Write a heading, safe for any text."""
-    return f"<h2>{escape(text)}</h2>"
