@@ -1,6 +1,7 @@
 """What every test relies on: the same examples in every run, one thread, seeded weights, small pretrained folders."""
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -19,6 +20,21 @@ os.environ["HF_HUB_OFFLINE"] = "1"  # a test that asks the network for a model f
 @pytest.fixture(autouse=True)
 def _seeded():
     torch.manual_seed(0)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A real browser, without a window, that asks nobody anything by itself."""
+    sync_api = pytest.importorskip("playwright.sync_api")
+    program = shutil.which("chromium") or shutil.which("google-chrome")
+    if program is None:
+        pytest.skip("needs the program chromium")
+    quiet = ["background-networking", "component-update", "sync"]
+    arguments = ["--no-sandbox", "--no-first-run", *(f"--disable-{name}" for name in quiet)]
+    with sync_api.sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path=program, args=arguments)
+        yield started
+        started.close()
 
 
 @pytest.fixture(scope="session")

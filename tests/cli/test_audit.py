@@ -17,15 +17,18 @@ def rows(done):
     return {(row["metric"], row["explainer"]): row for row in done.json[0]["scores"]}
 
 
-def test_the_table_has_a_line_per_metric_and_a_column_per_explainer_with_random_words_last(whyword, model):
+def test_verdicts_come_first_then_a_line_per_metric_and_a_column_per_explainer_with_random_words_last(whyword, model):
     done = whyword("audit", model, DATA, *QUICK)
     assert done.code == 0
     lines = done.out.splitlines()
-    assert lines[0].split() == ["gradient", "occlusion", "random"]
+    assert lines[0] == f"{model.name}, asked about 12 of 20 texts: the test split of {DATA}"
+    assert lines[1].startswith("Accuracy ")
+    assert any(line.startswith("occlusion: use with care") for line in lines)  # twelve texts are few
+    assert ["gradient", "occlusion", "random"] in [line.split() for line in lines]
     assert any(line.startswith("probability-drop ↑") for line in lines)
     assert any(line.startswith("rationale-f1 ↑") for line in lines)  # planted texts have known reasons
     assert "12 texts" in lines[-1]
-    assert "test split of planted" in done.err
+    assert "forward passes in" in done.err
 
 
 def test_the_numbers_are_those_of_python(whyword, model):
@@ -47,7 +50,7 @@ def test_attention_is_also_tested_for_belief_and_other_scores_are_not(whyword, m
     done = whyword("audit", model, DATA, *OWN, "--json")
     assert set(done.json[0]["belief"]) >= {"uniform", "permuted", "adversarial", "gradient", "occlusion"}
     assert "deserve belief" in whyword("audit", model, DATA, *OWN).out
-    assert "belief" not in whyword("audit", base_model, DATA, "--explainers", "occlusion", "--json").json[0]
+    assert whyword("audit", base_model, DATA, "--explainers", "occlusion", "--json").json[0]["belief"] is None
 
 
 def test_only_the_metrics_asked_for_are_measured(whyword, model):
@@ -82,16 +85,54 @@ def test_scores_are_written_to_a_file(whyword, model, tmp_path):
     assert first["metric"] == table[0]["metric"]
 
 
+def test_a_report_is_a_page_with_all_facts_beside_it(whyword, model, tmp_path):
+    done = whyword("audit", model, DATA, *QUICK, "-o", tmp_path / "report.html")
+    assert done.code == 0, done.err
+    facts = json.loads((tmp_path / "report.json").read_text())
+    assert (tmp_path / "report.html").read_text().lower().startswith("<!doctype html>")
+    assert facts["again"]["command"].startswith(f"whyword audit {model} {DATA}")
+    assert facts["data"]["of"] == 20
+    assert "occlusion: " in done.out
+    assert "report.html and" in done.err
+
+
+def test_a_report_may_be_json_alone_and_is_the_same_as_on_standard_output(whyword, model, tmp_path):
+    done = whyword("audit", model, DATA, *QUICK, "-o", tmp_path / "report.json", "--json")
+    assert json.loads((tmp_path / "report.json").read_text()) == done.json[0]
+    assert [path.name for path in tmp_path.iterdir()] == ["report.json"]
+
+
+def test_own_rules_change_the_verdict(whyword, model, tmp_path):
+    rule = '["r"]\nquestion = "?"\nquantity = "texts"\nmust_be = "above"\nthreshold = 5\nneeded = true\n'
+    for threshold, verdict in ((5, "trust"), (50, "do not trust")):
+        (tmp_path / "rules.toml").write_text(rule.replace("= 5", f"= {threshold}"))
+        facts = whyword("audit", model, DATA, *QUICK, "--rules", tmp_path / "rules.toml", "--json").json[0]
+        assert {row["verdict"] for row in facts["verdicts"]} == {verdict}
+
+
+def test_the_model_card_gets_the_numbers_only_if_asked(whyword, model, tmp_path, monkeypatch):
+    from whyword.experiments import model_card
+
+    told = []
+    monkeypatch.setattr(model_card, "add_audit", lambda *words: told.append(words), raising=False)
+    assert whyword("audit", model, DATA, *QUICK).code == 0
+    assert not told
+    assert whyword("audit", model, DATA, *QUICK, "--card").code == 0
+    assert [(folder, facts["data"]["texts"]) for folder, facts in told] == [(model, 12)]
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
+        (["--rules", "nowhere.toml"], "nowhere.toml"),
+        (["--metrics", "sufficiency,sufficiency"], "twice"),
         (["--explainers", "limee"], "lime"),
         (["--metrics", "aopc"], "metrics"),
         (["--sample", "1"], "--sample"),
         (["-o", "scores.pdf"], "-o scores.pdf"),
         (["--judge", "nowhere"], "nowhere"),
     ],
-    ids=["explainer", "metric", "sample", "ending", "judge"],
+    ids=["rules", "twice", "explainer", "metric", "sample", "ending", "judge"],
 )
 def test_mistakes_get_one_sentence(refused, model, words, sentence):
     assert sentence in refused("audit", model, DATA, *words)

@@ -1,23 +1,24 @@
-"""`whyword audit`: every metric of several explainers on the same texts, against random words."""
+"""`whyword audit`: can the explanations of a model be trusted? Every metric, against random words, and a verdict."""
 
 from __future__ import annotations
 
-import json
+import shlex
 import sys
+from collections.abc import Iterator
 from functools import partial
+from itertools import count, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..interfaces.errors import DataError
+from ..interfaces.errors import OptionError
 from . import options
 
 if TYPE_CHECKING:
-    from ..interfaces.classifier import OpenClassifier
+    from ..report.audit import Audit
 
-ENDINGS = (".csv", ".jsonl", ".jsonl.gz")
-DEFAULT = ("own", "lime", "occlusion")  # own where the model has scores of its own
+REPORTS, TABLES = (".html", ".json"), (".csv", ".jsonl", ".jsonl.gz")
 SAMPLE = 500
 
 
@@ -39,9 +40,19 @@ def command(
     judge: Annotated[
         Path | None, typer.Option(metavar="MODEL", help="Another model that judges the shortened texts, as VAT does.")
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="A .csv, .jsonl or .jsonl.gz file of scores.")
+    rules: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Your own rules for the verdicts, a TOML file.")
     ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="A report: .html (and .json beside it) or .json; or a table of scores: .csv, .jsonl or .jsonl.gz.",
+        ),
+    ] = None,
+    card: Annotated[bool, typer.Option("--card", help="Also write the result into the model's README.md.")] = False,
     text: options.TextColumn = "text",
     label: options.LabelColumn = "label",
     text_pair: options.PairColumn = None,
@@ -54,68 +65,111 @@ def command(
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Measure whether explanations find the words that decide.
+    """Say which explanations of a model can be trusted, and why.
 
     Attention is also replaced by even, shuffled and adversarial attention: see docs/belief.md.
     """
     from .. import catalog
     from ..data.rows import Columns
-    from ..experiments.belief import examine_attention
-    from ..experiments.explaining import explain_documents, make_explainer
+    from ..experiments.auditing import gather_audit, load_rules
     from ..experiments.explanation_cache import ExplanationCache
     from ..experiments.fingerprint import model_fingerprint
-    from ..experiments.measuring import RANDOM, measure_explanations
     from ..experiments.model_folder import load_model
-    from ..experiments.word_importance import draw
+    from ..experiments.sampling import draw
     from ..training.device import choose_device
     from .corpus import read_corpus
-    from .outputs import check_output, tell_written, write_records
-    from .progress import track
+    from .outputs import check_output
 
     options.use_threads(threads)
     if output is not None:
-        check_output(output, ENDINGS, [data])
-    measured = _names(metrics)
-    for name in measured or []:
-        catalog.load("metrics", name)  # a misspelled one is refused before anything is explained
+        check_output(output, REPORTS + TABLES, [data])
+    asked = {"metrics": _names(metrics), "explainers": _names(explainers)}
+    for room, names in asked.items():
+        for name in names or []:
+            catalog.load(room, name)  # a misspelled one is refused before anything is read
+    judging_by = load_rules(rules)
     place = choose_device(device)
     trained = load_model(model, place)
-    classifier = trained.classifier
-    names = _names(explainers) or _default(classifier)
-    chosen = {name: make_explainer(name, classifier, seed) for name in dict.fromkeys([*names, RANDOM])}
-    judging = None if judge is None else load_model(judge, place).classifier
-    kept = None if cache is None else ExplanationCache(cache, model_fingerprint(trained))
     columns = Columns(text=text, label=label, text_pair=text_pair, rationale=rationale)
-    corpus = read_corpus(data, columns, data_dir)
-    documents = draw(corpus.documents, sample, seed)
-    if not documents:
-        raise DataError(f"{corpus.name} holds no texts: give some to explain.")
-    explanations = {
-        name: list(
-            track(explain_documents(classifier, documents, explainer, cache=kept), name, partial(len, documents), quiet)
-        )
-        for name, explainer in chosen.items()
-    }
-    scores = measure_explanations(classifier, explanations, measured, judge=judging, seed=seed)
-    attends = "own" in chosen and classifier.method.own_score == "share"
-    belief = examine_attention(classifier, documents, seed) if attends else None
-    if output is not None:
-        tell_written(write_records(scores.rows(), output), "scores", output, as_json, quiet)
-    elif as_json:
-        record = {"texts": scores.texts, "forward_passes": scores.forward_passes, "scores": list(scores.rows())}
-        record |= {} if belief is None else {"belief": belief.to_dict()}
-        print(json.dumps(record, ensure_ascii=False))
-    else:
-        print(scores)
-        if belief is not None:
-            print(f"\nDoes the attention deserve belief?\n{belief}")
+    corpus, number = read_corpus(data, columns, data_dir), count()
+    documents = draw((document for document, _ in zip(corpus.documents, number, strict=False)), sample, seed)
+    stages = _Stages(quiet)
+    audit = gather_audit(
+        trained,
+        documents,
+        asked["explainers"],
+        asked["metrics"],
+        judge=None if judge is None else load_model(judge, place).classifier,
+        seed=seed,
+        rules=judging_by,
+        cache=None if cache is None else ExplanationCache(cache, model_fingerprint(trained)),
+        model_name=model.resolve().name,
+        data_name=corpus.name,
+        of=next(number),
+        command=shlex.join(["whyword", *sys.argv[1:]]),
+        watch=stages,
+    )
+    stages.end()
+    if card:
+        from ..experiments.model_card import add_audit
+
+        add_audit(model, audit.facts)
+    _show(audit, output, as_json, quiet)
+
+
+def _show(audit: Audit, output: Path | None, as_json: bool, quiet: bool) -> None:
+    from .outputs import tell_written, write_records
+
+    if output is not None and output.suffix in REPORTS:
+        files = audit.save(output)
+        if not as_json and not quiet:
+            print(audit)
+            print(f"Wrote {' and '.join(map(str, files))}.", file=sys.stderr)
+    elif output is not None:
+        tell_written(write_records(audit.scores.rows(), output), "scores", output, as_json, quiet)
+    if as_json and (output is None or output.suffix in REPORTS):
+        print(audit.to_json())
+    elif output is None:
+        print(audit)
     if not quiet:
-        print(f"{len(documents):,} texts of {corpus.name}.", file=sys.stderr)
+        data, cost = audit.facts["data"], audit.facts["cost"]
+        passes = f"{cost['forward_passes']:,} forward passes in {cost['seconds']:.0f} s"
+        print(f"{data['texts']:,} texts of {data['name']}, {passes}.", file=sys.stderr)
 
 
 def _names(words: str | None) -> list[str] | None:
-    return None if words is None else [word.strip() for word in words.split(",")]
+    if words is None:
+        return None
+    names = [word.strip() for word in words.split(",")]
+    for name in names:
+        if names.count(name) > 1:
+            raise OptionError(f"'{name}' is asked for twice: once is enough.")
+    return names
 
 
-def _default(classifier: OpenClassifier) -> list[str]:
-    return [name for name in DEFAULT if name != "own" or classifier.method.own_score is not None]
+class _Stages:
+    """Shows the progress of one stage after the other."""
+
+    def __init__(self, quiet: bool) -> None:
+        self.quiet = quiet
+        self.stage = ""
+        self.ticks: Iterator[None] = iter(())
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        """Show that so many texts are done; only the name of a stage in which none are counted."""
+        from .progress import track
+
+        if not total:
+            self.end()
+            if not self.quiet:
+                print(f"{stage} ...", file=sys.stderr)
+            return
+        if stage != self.stage:
+            self.end()
+            self.stage = stage
+            self.ticks = track(repeat(None), stage, partial(int, total), self.quiet)
+        next(self.ticks)
+
+    def end(self) -> None:
+        """Take the last bar away."""
+        self.ticks = iter(())

@@ -1,0 +1,89 @@
+"""The same table as Markdown, LaTeX and plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..views.characters import showable
+
+LATEX = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": "$<$",
+    ">": "$>$",
+    "±": r"$\pm$",
+    "−": "$-$",
+    "Δ": r"$\Delta$",
+    "–": "--",
+    "↑": r"$\uparrow$",
+    "↓": r"$\downarrow$",
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What stands in one place of a table."""
+
+    text: str
+    strong: bool = False
+    right: bool = False  # numbers stand on the right
+
+
+Table = Sequence[Sequence[Entry]]  # the first row is the head
+
+
+def markdown(table: Table) -> str:
+    """Write a table for Markdown; bold what is strong."""
+
+    def shown(entry: Entry) -> str:
+        text = showable(entry.text).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*")
+        return f"**{text}**" if entry.strong else text
+
+    rule = [Entry("--:" if entry.right else "---") for entry in table[0]]
+    return "".join(f"| {' | '.join(map(shown, row))} |\n" for row in (table[0], rule, *table[1:]))
+
+
+def latex(table: Table) -> str:
+    """Write a table for LaTeX's booktabs; bold what is strong."""
+
+    def shown(entry: Entry) -> str:
+        text = escape_latex(showable(entry.text))
+        return rf"\textbf{{{text}}}" if entry.strong else text
+
+    head, *rows = (f"{' & '.join(map(shown, row))} \\\\" for row in table)
+    columns = "".join("r" if entry.right else "l" for entry in table[0])
+    lines = [
+        rf"\begin{{tabular}}{{{columns}}}",
+        r"\toprule",
+        head,
+        r"\midrule",
+        *rows,
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def plain(table: Table) -> str:
+    """Write a table for a terminal; a star behind what is strong."""
+    columns = []
+    for column in zip(*table, strict=True):
+        room = " " if any(entry.strong for entry in column) else ""  # for a star
+        texts = [showable(entry.text) + ("*" if entry.strong else room) for entry in column]
+        width = max(map(len, texts))
+        columns.append([text.rjust(width) if column[0].right else text.ljust(width) for text in texts])
+    return "\n".join("  ".join(row).rstrip() for row in zip(*columns, strict=True))
+
+
+def escape_latex(text: str) -> str:
+    """Write a text so that LaTeX prints it as it is."""
+    return "".join(LATEX.get(letter, letter) for letter in text)

@@ -1,0 +1,65 @@
+import itertools
+import re
+from xml.etree import ElementTree
+
+from whyword.report.charts.curves import HEIGHT, Curve, curves
+from whyword.report.charts.series import styles
+
+
+def drawn(names: list[str], ends: list[float]) -> str:
+    looks = styles(names)
+    return curves(
+        "drop",
+        [
+            Curve(name, looks[name], [{"at": 1, "value": 0.0, "low": -0.1, "high": 0.1}, {"at": 2, "value": end}])
+            for name, end in zip(names, ends, strict=True)
+        ],
+        "words",
+    )
+
+
+def labels(svg: str) -> dict[str, float]:
+    found = re.findall(r'<text x="[\d.]+" y="([-\d.]+)" text-anchor="start"[^>]*>([^<]*)</text>', svg)
+    return {name: float(y) for y, name in found}
+
+
+def test_every_line_is_named_where_it_ends_and_names_do_not_overlap() -> None:
+    names = [f"e{number}" for number in range(8)]
+    places = sorted(labels(drawn(names, [0.5] * 8)).values())
+    assert len(places) == 8
+    assert all(after - before >= 12 for before, after in itertools.pairwise(places))
+    assert places[-1] <= HEIGHT
+    assert places[0] >= 0
+
+
+def test_higher_lines_are_named_higher() -> None:
+    places = labels(drawn(["low", "high"], [0.1, 0.9]))
+    assert places["high"] < places["low"]
+
+
+def test_the_description_states_the_numbers() -> None:
+    assert "e0: 1: 0, 2: 0.5." in drawn(["e0"], [0.5])
+
+
+def test_a_band_is_drawn_only_where_there_is_an_interval_and_room() -> None:
+    looks = styles(["own"])
+    points = [{"at": at, "value": at / 10, "low": 0.0, "high": at / 5} for at in (1, 2)]
+    assert "band" in curves("drop", [Curve("own", looks["own"], points)], "words")
+    assert "band" not in drawn(["own"], [0.5])
+
+
+def test_missing_values_leave_out_their_points() -> None:
+    looks = styles(["own", "random"])
+    points = [
+        {"at": 1, "value": None},
+        {"at": None, "value": 1.0},
+        {"at": 0.5, "value": 0.2},
+        {"at": 0.9, "value": 0.3},
+    ]
+    svg = curves(
+        "drop", [Curve("own", looks["own"], points), Curve("random", looks["random"], [])], "share", percent=True
+    )
+    ElementTree.fromstring(svg)
+    assert "50%" in svg
+    assert "random" not in labels(svg)
+    ElementTree.fromstring(curves("nothing", [], "words"))
