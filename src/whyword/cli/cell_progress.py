@@ -1,0 +1,52 @@
+"""Progress over the cells of a grid: a line for each that is done, and a bar with the time left on a terminal."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.text import Text
+
+from ..experiments.cells import Record
+from ..views.characters import showable
+
+
+def follow(records: Iterable[Record], total: int, quiet: bool) -> Iterator[Record]:
+    """Pass records on and show them."""
+    console = Console(stderr=True, highlight=False)
+    columns = (TextColumn("cells"), BarColumn(40), MofNCompleteColumn(), TextColumn("{task.description}"))
+    started = time.monotonic()
+    with Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal) as bar:
+        task = bar.add_task("", total=total)
+        for done, record in enumerate(records, 1):
+            left = duration((time.monotonic() - started) / done * (total - done))
+            if not quiet:
+                where = f"  ({done} of {total}, {left} left)" if done < total else f"  ({done} of {total})"
+                console.print(Text(_sentence(record) + where), soft_wrap=not console.is_terminal)
+            bar.update(task, completed=done, description=f"{left} left")
+            yield record
+
+
+def note(sentence: str, quiet: bool) -> None:
+    """Say something beside the result."""
+    if not quiet:
+        console = Console(stderr=True, highlight=False)
+        console.print(Text(showable(sentence)), soft_wrap=not console.is_terminal)
+
+
+def duration(seconds: float) -> str:
+    """Write a time in the unit that suits it."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def _sentence(record: Record) -> str:
+    names = [record[name] for name in ("dataset", "encoder", "method", "run", "question") if name in record]
+    who = showable(f"{' '.join(names)} seed {record['seed']}")
+    if "failed" in record:
+        return f"{who}: failed. {showable(record['failed'])}"
+    accuracy = f"accuracy {record['accuracy']:.1%}, " if "accuracy" in record else ""
+    return f"{who}: {accuracy}{duration(record['wall_seconds'])}"

@@ -1,0 +1,171 @@
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from whyword.experiments.cell_folder import run_cells
+
+TINY = "planted:easy,train=40,dev=10,test=20"
+GRID = ("compare", TINY, "--methods", "base,attention", "--encoders", "bag,affine", "--epochs", "1", "--sample", "6")
+ONE = ("--workers", "1")
+TIMES = ("train_seconds", "step_seconds", "wall_seconds")
+
+
+def leaderboard(folder):
+    with (folder / "leaderboard.csv").open(newline="") as file:
+        return [{name: value for name, value in row.items() if name not in TIMES} for row in csv.DictReader(file)]
+
+
+def state(folder):
+    return {path.name: (path.stat().st_mtime_ns, path.read_bytes()) for path in (folder / "cells").glob("[!.]*.json")}
+
+
+def test_a_grid_gives_a_table_files_and_a_page(whyword, tmp_path):
+    done = whyword(*GRID, "--seeds", 2, *ONE, "-o", "out")
+    assert done.code == 0
+    assert done.out.splitlines()[0].split()[:5] == ["data", "encoder", "method", "seeds", "accuracy"]
+    assert len(state(tmp_path / "out")) == 8
+    assert "(8 of 8)" in done.err
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        "cells",
+        "comparison.html",
+        "comparison.json",
+        "leaderboard.csv",
+        "leaderboard.md",
+        "leaderboard.tex",
+    }
+    assert "whyword compare planted:easy" in (tmp_path / "out" / "comparison.html").read_text()
+
+
+def test_the_same_command_runs_nothing_again_and_more_seeds_run_only_what_is_new(whyword, tmp_path):
+    whyword(*GRID, *ONE, "--seeds", 1)
+    before = state(tmp_path / "comparison")
+    table = leaderboard(tmp_path / "comparison")
+    again = whyword(*GRID, *ONE, "--seeds", 1, "--json")
+    assert state(tmp_path / "comparison") == before
+    assert leaderboard(tmp_path / "comparison") == table
+    (facts,) = again.json
+    assert facts["cells"] == len(facts["rows"]) == 4
+    more = whyword(*GRID, *ONE, "--seeds", 2)
+    assert "4 of 8 cells are there already" in more.err
+    assert before.items() <= state(tmp_path / "comparison").items()
+
+
+def test_killed_in_the_middle_and_started_again_no_cell_is_lost_or_done_twice(whyword, tmp_path):
+    words = [*GRID, "--seeds", "4", *ONE]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "whyword", *words, "-o", tmp_path / "killed"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    end = time.monotonic() + 120
+    while len(state(tmp_path / "killed")) < 3:
+        assert process.poll() is None
+        assert time.monotonic() < end
+        time.sleep(0.005)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    before = state(tmp_path / "killed")
+    assert 3 <= len(before) < 16
+    resumed = whyword(*words, "-o", "killed")
+    assert resumed.code == 0
+    assert f"{len(before)} of 16 cells are there already" in resumed.err
+    assert before.items() <= state(tmp_path / "killed").items()
+    assert len(state(tmp_path / "killed")) == 16
+    assert whyword(*words, "-o", "whole").code == 0
+    assert leaderboard(tmp_path / "killed") == leaderboard(tmp_path / "whole")
+
+
+def test_two_processes_give_the_same_numbers_as_one(whyword, tmp_path):
+    for workers in (1, 2):
+        assert whyword(*GRID, "--workers", workers, "--seeds", 1, "-o", f"out{workers}").code == 0
+    assert leaderboard(tmp_path / "out1") == leaderboard(tmp_path / "out2")
+
+
+@pytest.mark.filterwarnings("default")  # Ray's own
+def test_ray_gives_the_same_numbers_as_this_machine(whyword, tmp_path):
+    pytest.importorskip("ray", reason="the extra ray is not installed")
+    assert whyword(*GRID, *ONE, "--seeds", 2, "-o", "local").code == 0
+    done = whyword(*GRID, "--engine", "ray", "--workers", 2, "--seeds", 2, "-o", "ray", "--json")
+    assert done.code == 0
+    assert len(done.json) == 1  # nothing of Ray's on standard output
+    assert len(state(tmp_path / "ray")) == 8
+    assert leaderboard(tmp_path / "ray") == leaderboard(tmp_path / "local")
+
+
+def test_a_failed_cell_is_told_at_the_end_and_tried_again(whyword, tmp_path):
+    words = ("compare", TINY, "--methods", "base,attention", "--encoders", "bag", "--epochs", 1, "--seeds", 1, *ONE)
+    for _ in range(2):
+        done = whyword(*words, "--explainer", "own", "-q")
+        assert done.code == 2
+        assert done.err.startswith("whyword: 1 of 2 cells failed")
+        assert "base" in done.err
+        assert "Failed: planted" in done.out
+    (facts,) = (json.loads(path.read_text()) for path in (tmp_path / "comparison" / "cells").glob("*-base-*"))
+    assert "failed" in facts
+    assert [row["method"] for row in leaderboard(tmp_path / "comparison")] == ["attention"]
+
+
+def test_a_bug_in_a_cell_leaves_with_1_after_the_others_are_done(whyword, tmp_path, monkeypatch):
+    def broken(cell, device):
+        if cell.config.method == "base":
+            raise ZeroDivisionError
+        return run(cell, device)
+
+    from whyword.experiments import cells
+
+    run = cells.run_cell
+    monkeypatch.setattr(cells, "run_cell", broken)
+    done = whyword(*GRID, *ONE, "--seeds", 1)
+    assert done.code == 1
+    assert "ZeroDivisionError" in done.err
+    assert "This is a bug" in done.err
+    assert len(leaderboard(tmp_path / "comparison")) == 2
+
+
+def test_a_damaged_cell_is_run_again_with_a_note(whyword, tmp_path):
+    whyword(*GRID, *ONE, "--seeds", 1)
+    table = leaderboard(tmp_path / "comparison")
+    path = next(iter((tmp_path / "comparison" / "cells").glob("*.json")))
+    path.write_bytes(path.read_bytes()[:100])
+    done = whyword(*GRID, *ONE, "--seeds", 1)
+    assert f"{path.name} is damaged" in done.err
+    assert leaderboard(tmp_path / "comparison") == table
+
+
+def test_ctrl_c_keeps_what_is_done(whyword, tmp_path, monkeypatch):
+    def interrupted(*arguments):
+        for number, record in enumerate(run_cells(*arguments)):
+            if number == 2:
+                os.kill(os.getpid(), signal.SIGINT)
+            yield record
+
+    monkeypatch.setattr("whyword.experiments.cell_folder.run_cells", interrupted)
+    done = whyword(*GRID, *ONE, "--seeds", 1)
+    assert done.code == 130
+    assert "of 4 cells are kept in comparison/cells; the same command goes on." in done.err
+    assert len(state(tmp_path / "comparison")) == 3
+
+
+def test_a_cap_of_the_training_texts_is_in_all_output(whyword, tmp_path):
+    done = whyword(*GRID, *ONE, "--seeds", 1, "--rows", 30)
+    texts = [
+        done.out,
+        *((tmp_path / "comparison" / name).read_text() for name in ("leaderboard.md", "leaderboard.tex")),
+    ]
+    assert all("capped at 30" in text for text in texts)
+    assert {row["rows"] for row in leaderboard(tmp_path / "comparison")} == {"30"}
+    assert "capped at 30" in (tmp_path / "comparison" / "comparison.html").read_text()
+
+
+def test_mistakes_are_refused_in_a_sentence(refused, tmp_path):
+    assert "Did you mean 'vmask'" in refused("compare", TINY, "--methods", "vmsk")
+    assert "Did you mean 'ray'" in refused("compare", TINY, "--engine", "rya", "--encoders", "bag")
+    assert "methods that are compared" in refused("compare", TINY, "--baseline", "vat")
+    (tmp_path / "file").write_text("")
+    assert "is a file" in refused("compare", TINY, "-o", "file/out")
