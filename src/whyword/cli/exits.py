@@ -1,4 +1,4 @@
-"""How a command ends: 0 done, 2 the user can fix it, 130 interrupted, 1 a bug."""
+"""How a command ends: 0 done, 2 the user can fix it, 3 more changed than allowed (diff), 130 interrupted, 1 a bug."""
 
 from __future__ import annotations
 

@@ -1,0 +1,206 @@
+"""`whyword diff`: which predictions and which reasons changed between two models, with an exit code for CI."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..interfaces.errors import DataError, OptionError
+from . import options
+
+if TYPE_CHECKING:
+    from ..report.difference import ModelDifference
+
+ENDINGS = (".html", ".jsonl", ".jsonl.gz", ".csv")
+SAMPLE = 500
+CHANGED = 3  # the exit code when more has changed than is allowed
+SHOWN_WORDS, SHOWN_TEXTS = 10, 5
+LONGEST = 300  # characters of a text on the screen
+
+
+def command(
+    old: Annotated[Path, typer.Argument(metavar="OLD", help="The model folder to compare with.")],
+    new: Annotated[Path, typer.Argument(metavar="NEW", help="The model folder that is to replace it.")],
+    data: Annotated[
+        str,
+        typer.Argument(
+            metavar="DATA",
+            help="Texts to compare on: a file, a folder, a name, hub:owner/name or planted (test split).",
+        ),
+    ],
+    explainer: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Left out: own if both models have own scores of one kind, else occlusion."),
+    ] = None,
+    assignments: options.Assignments = None,
+    samples: options.Samples = None,
+    budget: options.Budget = None,
+    sample: Annotated[int, typer.Option(min=1, metavar="N", help="Texts drawn from DATA.")] = SAMPLE,
+    top: Annotated[int, typer.Option(min=1, metavar="K", help="The K highest words of a text are its reason.")] = 5,
+    least_shared: Annotated[
+        float,
+        typer.Option(
+            min=0,
+            max=1,
+            metavar="SHARE",
+            help="A reason changed if less of the score of its top words is on the same words.",
+        ),
+    ] = 0.5,
+    most_changed_predictions: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, metavar="SHARE", help="Exit with 3 if more of the predictions changed, e.g. 0.02."),
+    ] = None,
+    most_changed_reasons: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, metavar="SHARE", help="Exit with 3 if more of the reasons changed."),
+    ] = None,
+    min_count: Annotated[int, typer.Option(min=1, metavar="N", help="List words that occur at least N times.")] = 5,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="An .html page, or a .jsonl, .jsonl.gz or .csv row per text."
+        ),
+    ] = None,
+    text: options.TextColumn = "text",
+    label: options.LabelColumn = "label",
+    text_pair: options.PairColumn = None,
+    data_dir: options.DataDir = None,
+    cache: options.Cache = None,
+    seed: options.Seed = 0,
+    device: options.Device = "auto",
+    threads: options.Threads = None,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Show which predictions and which reasons changed between two models.
+
+    Exits with 3 if more changed than allowed: the share of these very texts counts, not its interval.
+    """
+    from ..data.rows import Columns
+    from ..experiments.difference import check_classes, diff_models, shared_explainer
+    from ..experiments.explaining import make_explainer
+    from ..experiments.explanation_cache import ExplanationCache
+    from ..experiments.fingerprint import model_fingerprint
+    from ..experiments.model_folder import load_model
+    from ..experiments.sampling import draw
+    from ..training.device import choose_device
+    from .corpus import read_corpus
+    from .outputs import check_output
+    from .progress import track
+
+    options.use_threads(threads)
+    settings = options.explainer_settings(assignments, samples, budget)
+    for name, share in (("predictions", most_changed_predictions), ("reasons", most_changed_reasons)):
+        if share is not None and math.isnan(share):
+            raise OptionError(f"--most-changed-{name} {share}: give a share from 0 to 1, such as 0.02.")
+    if output is not None:
+        check_output(output, ENDINGS, [data])
+    before, after = (load_model(folder, choose_device(device)) for folder in (old, new))
+    names = str(old), str(new)
+    check_classes(before.classifier.classes, after.classifier.classes, names)
+    name = explainer or shared_explainer(before.classifier, after.classifier)
+    chosen = make_explainer(name, after.classifier, seed, settings)
+    corpus = read_corpus(data, Columns(text=text, label=label, text_pair=text_pair), data_dir)
+    documents = draw(corpus.documents, sample, seed)
+    if not documents:
+        raise DataError(f"{corpus.name} holds no texts: give some to compare the models on.")
+    kept = [None if cache is None else ExplanationCache(cache, model_fingerprint(model)) for model in (before, after)]
+    difference = diff_models(
+        before,
+        after,
+        documents,
+        chosen,
+        top=top,
+        least_shared=least_shared,
+        names=names,
+        data=corpus.name,
+        caches=(kept[0], kept[1]),
+        follow=lambda explanations, whose: track(explanations, whose, lambda: len(documents), quiet),
+    )
+    if most_changed_reasons is not None and difference.reasons_changed is None:
+        raise OptionError(
+            f"No text of {corpus.name} has more than {top} words, so nobody can say which reasons changed: lower "
+            f"--top {top}, or leave --most-changed-reasons out."
+        )
+    if output is not None:
+        _write(difference, output, min_count)
+        if not quiet:
+            print(f"Wrote {output}.", file=sys.stderr)
+    if as_json:
+        written = {} if output is None else {"output": str(output)}
+        print(json.dumps(difference.to_dict() | written, ensure_ascii=False))
+    elif output is None:
+        _show(difference, min_count)
+    else:
+        print(difference)
+    _judge(difference, most_changed_predictions, most_changed_reasons)
+
+
+def _write(difference: ModelDifference, output: Path, min_count: int) -> None:
+    from ..training.checkpoint import write_text
+    from .outputs import write_records
+
+    if output.suffix == ".html":
+        output.parent.mkdir(parents=True, exist_ok=True)
+        write_text(output, difference.to_html(min_count))
+    elif output.suffix == ".csv":
+        write_records((text.to_row() for text in difference.texts), output)
+    else:
+        write_records((text.to_dict() for text in difference.texts), output)
+
+
+def _show(difference: ModelDifference, min_count: int) -> None:
+    from rich.text import Text
+
+    from ..report.difference import SCALE, written
+    from ..views.characters import showable
+    from .screen import screen
+
+    console = screen()
+
+    def say(line: str, style: str = "") -> None:
+        console.print(Text(showable(line), style), soft_wrap=not console.is_terminal)
+
+    say(str(difference))
+    moved = difference.most_moved(SHOWN_WORDS, min_count)
+    if moved:
+        say(f"\nWords whose mean score moved most, of those that occur {min_count} times or more ({SCALE}):")
+        width = max(len(word.word) for word in moved)
+        for word in moved:
+            say(f"{word.word:<{width}}  {word.old:z.3f} → {word.new:z.3f}  {word.change:+.3f}  {word.count:>5,} times")
+    changed = [text for text in difference.most_changed(SHOWN_TEXTS) if text.prediction_changed or text.reason_changed]
+    if changed:
+        say("\nThe most changed texts:")
+    for change in changed:
+        gold = "" if change.document.label is None else f"  (labelled {change.document.label})"
+        before, after = (
+            f"{change.old_label} {change.old_probability:.0%}",
+            f"{change.new_label} {change.new_probability:.0%}",
+        )
+        say(f"\n{before} → {after}{gold}", "bold")
+        words = " ".join(" | ".join(change.document.words.texts).split())
+        say(words if len(words) <= LONGEST else words[: LONGEST - 1] + "…")
+        say(f"  {written(change.moved())}")
+
+
+def _judge(difference: ModelDifference, predictions: float | None, reasons: float | None) -> None:
+    """Leave with an exit code of its own if more has changed than is allowed."""
+    from .exits import stop
+
+    found = difference.reasons_changed
+    shares = {"predictions": (difference.predictions_changed.value, predictions)}
+    if found is not None:
+        shares["reasons"] = found.value, reasons
+    too_much = [
+        f"{share:.1%} of the {what} changed, and {allowed:.1%} may (--most-changed-{what})."
+        for what, (share, allowed) in shares.items()
+        if allowed is not None and share > allowed
+    ]
+    if too_much:
+        sys.stdout.flush()
+        stop(" ".join(too_much), CHANGED)
