@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from whyword import load
-from whyword.cli import predict, progress
+from whyword.cli import progress
+from whyword.experiments import predicting
 from whyword.interfaces.errors import MissingExtraError
 
 TEXTS = ["I found the breakfast terrific.", "The plot was dreadful."]
@@ -89,7 +90,7 @@ def stops(chunks, what, count, quiet, size, before):
 
 @pytest.mark.parametrize("ending", [".jsonl", ".csv"])
 def test_an_interrupted_run_goes_on_and_ends_in_the_same_bytes(whyword, model, data, monkeypatch, ending):
-    monkeypatch.setattr(predict, "CHUNK", 16)
+    monkeypatch.setattr(predicting, "CHUNK", 16)
     with monkeypatch.context() as patch:
         patch.setattr(progress, "track", stops)
         assert whyword("predict", model, data, "-o", f"out{ending}").code == 130
@@ -100,7 +101,7 @@ def test_an_interrupted_run_goes_on_and_ends_in_the_same_bytes(whyword, model, d
 
 
 def test_standard_input_cannot_be_gone_on_with(whyword, model, monkeypatch):
-    monkeypatch.setattr(predict, "CHUNK", 1)
+    monkeypatch.setattr(predicting, "CHUNK", 1)
     stdin = "\n".join(TEXTS).encode()
     with monkeypatch.context() as patch:
         patch.setattr(progress, "track", stops)

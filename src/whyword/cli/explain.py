@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -13,9 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..interfaces.errors import OptionError
-from . import options
+from . import bulk, options
 
 if TYPE_CHECKING:
+    from ..experiments.bulk import Task
+    from ..experiments.explanation_cache import ExplanationCache
+    from ..interfaces.classifier import Classifier
     from ..interfaces.document import Document
     from ..interfaces.explanation import Explanation
     from .part_file import Chunk, PartFile
@@ -41,8 +43,18 @@ def command(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="A .jsonl, .jsonl.gz, .parquet, .html or .svg file."),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE|FOLDER",
+            help="A .jsonl, .jsonl.gz, .parquet, .html or .svg file, or a folder of parts.",
+        ),
     ] = None,
+    engine: options.Engine = "local",
+    workers: options.Workers = 1,
+    address: options.Address = None,
+    part_size: bulk.PartSize = bulk.PART_SIZE,
+    part_format: bulk.Format = "jsonl",
     text: options.TextColumn = "text",
     text_pair: options.PairColumn = None,
     cache: options.Cache = None,
@@ -54,48 +66,67 @@ def command(
 ) -> None:
     """Show which words speak for the class of each text.
 
-    With -o, a run that was interrupted goes on when the same command is given again.
+    With -o, a run that was interrupted goes on when the same command is given again. If -o is a folder, --workers share
+    the texts, also those of a folder of files.
     """
     from ..data.rows import Columns
-    from ..experiments.explaining import explain_chunks, explain_documents, make_explainer
+    from ..experiments.bulk import Task
+    from ..experiments.explaining import explain_documents, make_explainer
     from ..experiments.explanation_cache import ExplanationCache
     from ..experiments.fingerprint import describe_explainer, model_fingerprint
     from ..experiments.model_folder import load_model
     from ..training.device import choose_device
     from .outputs import check_output, tell_written
-    from .part_file import PartFile
-    from .progress import track
-    from .texts import count_texts, fingerprint, read_inputs
+    from .texts import read_inputs
 
     options.use_threads(threads)
     settings = options.explainer_settings(assignments, samples, budget)
-    if output is not None:
+    sharing = bulk.Sharing(engine, workers, address, part_size, part_format)
+    into_folder = bulk.folder_wanted(inputs, output, sharing)
+    if output is not None and not into_folder:
         check_output(output, ENDINGS, inputs)
     trained = load_model(model, choose_device(device))
     classifier = trained.classifier
     chosen = make_explainer(explainer, classifier, seed, settings)
-    contents = None if cache is None and output is None else model_fingerprint(trained)
-    kept = None if cache is None or contents is None else ExplanationCache(cache, contents)
-    documents = read_inputs(inputs, Columns(text=text, text_pair=text_pair))
+    columns = Columns(text=text, text_pair=text_pair)
+    contents = "" if cache is None and output is None else model_fingerprint(trained)
+    kept = None if cache is None else ExplanationCache(cache, contents)
     if output is None:
-        _show(explain_documents(classifier, documents, chosen, target, kept), top, as_json)
+        _show(explain_documents(classifier, read_inputs(inputs, columns), chosen, target, kept), top, as_json)
         return
+    place = None if cache is None else cache.absolute()
+    task = Task(model.absolute(), contents, columns, chosen, target, top, place, device, threads or 1)
+    question = {"model": contents, **describe_explainer(chosen), "target": target, "top": top}
+    if into_folder:
+        count = bulk.write_folder(task, classifier, question, inputs[0], output, sharing, quiet)
+    else:
+        count = _write_file(task, classifier, kept, question, inputs, output, quiet)
+    tell_written(count, "explanations", output, as_json, quiet)
+
+
+def _write_file(
+    task: Task,
+    classifier: Classifier,
+    kept: ExplanationCache | None,
+    question: Mapping[str, Any],
+    inputs: list[str],
+    output: Path,
+    quiet: bool,
+) -> int:
+    from ..experiments.explaining import explain_chunks
+    from .outputs import take_up
+    from .progress import track
+    from .texts import count_texts, read_inputs
+
+    assert task.explainer is not None
+    documents = read_inputs(inputs, task.columns)
     if output.suffix == ".svg":
         documents = _only_one(documents, output)
-    question = {
-        "texts": [fingerprint(inputs), text, text_pair],
-        "model": contents,
-        **describe_explainer(chosen),
-        "target": target,
-        "top": top,
-    }
-    part = PartFile(output, question, again=inputs != ["-"])
-    if part.news and not quiet:
-        print(part.news, file=sys.stderr)
+    part = take_up(output, question, inputs, task.columns, quiet)
     rest = islice(documents, part.texts, None)
-    chunks = explain_chunks(classifier, rest, chosen, target, kept, part.texts, part.passes)
+    chunks = explain_chunks(classifier, rest, task.explainer, task.target, kept, part.texts, part.passes)
     watched = track(chunks, "explain", partial(count_texts, inputs), quiet, len, part.texts)
-    tell_written(_write(watched, part, top), "explanations", output, as_json, quiet)
+    return _write(watched, part, task.top)
 
 
 def _only_one(documents: Iterator[Document], output: Path) -> Iterator[Document]:

@@ -12,7 +12,7 @@ from ..interfaces.errors import OptionError
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model folder.")]
 Texts = Annotated[
     list[str],
-    typer.Argument(metavar="TEXT...|FILE|-", help="Texts, or one file, or - for lines of standard input."),
+    typer.Argument(metavar="TEXT...|FILE|FOLDER|-", help="Texts, or one file or folder, or - for standard input."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Machine-readable output; notes and progress go to standard error.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notes.")]
@@ -38,6 +38,16 @@ RationaleColumn = Annotated[
 Assignments = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="A setting of the explainer, e.g. removal=mask; repeatable."),
+]
+Engine = Annotated[
+    str, typer.Option("--engine", metavar="local|ray", help="Who does the work: processes of this machine, or Ray.")
+]
+Workers = Annotated[int, typer.Option("--workers", min=1, metavar="N", help="Processes that share the work.")]
+Address = Annotated[
+    str | None,
+    typer.Option(
+        "--address", envvar="RAY_ADDRESS", metavar="HOST:PORT", help="A Ray cluster. Left out: Ray on this machine."
+    ),
 ]
 Samples = Annotated[
     str | None, typer.Option("--samples", metavar="N|auto", help="Sub-texts to ask about, for explainers that sample.")

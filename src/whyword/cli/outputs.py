@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from ..interfaces.errors import OptionError
 from .part_file import Chunk, PartFile
 from .records import Record, check_format, record_writer
+
+if TYPE_CHECKING:
+    from ..data.rows import Columns
 
 
 def check_output(output: Path, endings: Sequence[str], inputs: Sequence[str]) -> None:
@@ -21,6 +25,17 @@ def check_output(output: Path, endings: Sequence[str], inputs: Sequence[str]) ->
     if len(inputs) == 1 and _same(inputs[0], output):
         raise OptionError(f"-o {output} is the file that is read: name another one.")
     check_format(output.name)
+
+
+def take_up(output: Path, question: Mapping[str, Any], inputs: list[str], columns: Columns, quiet: bool) -> PartFile:
+    """Find the rows that an earlier run of the same command left, and say so."""
+    from .texts import fingerprint
+
+    texts = [fingerprint(inputs), columns.text, columns.text_pair]
+    part = PartFile(output, {"texts": texts, **question}, again=inputs != ["-"])
+    if part.news and not quiet:
+        print(part.news, file=sys.stderr)
+    return part
 
 
 def write_records(records: Iterable[Record], output: Path) -> int:

@@ -3,31 +3,36 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from . import options
-
-if TYPE_CHECKING:
-    from ..interfaces.classifier import Classifier
-    from ..interfaces.document import Document
+from . import bulk, options
 
 ENDINGS = (".jsonl", ".jsonl.gz", ".csv", ".parquet")
-CHUNK = 256  # texts predicted together: enough to fill batches, few enough for constant memory
 
 
 def command(
     model: options.Model,
     inputs: options.Texts,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="A .jsonl, .jsonl.gz, .csv or .parquet file.")
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE|FOLDER",
+            help="A .jsonl, .jsonl.gz, .csv or .parquet file, or a folder of parts.",
+        ),
     ] = None,
+    engine: options.Engine = "local",
+    workers: options.Workers = 1,
+    address: options.Address = None,
+    part_size: bulk.PartSize = bulk.PART_SIZE,
+    part_format: bulk.Format = "jsonl",
     text: options.TextColumn = "text",
     text_pair: options.PairColumn = None,
     device: options.Device = "auto",
@@ -37,47 +42,41 @@ def command(
 ) -> None:
     """Print the class of each text, with its probability.
 
-    With -o, a run that was interrupted goes on when the same command is given again.
+    With -o, a run that was interrupted goes on when the same command is given again. If -o is a folder, --workers share
+    the texts, also those of a folder of files.
     """
     from ..data.rows import Columns
+    from ..experiments.bulk import Task
     from ..experiments.fingerprint import model_fingerprint
     from ..experiments.model_folder import load_model
+    from ..experiments.predicting import predict_chunks
     from ..training.device import choose_device
-    from .outputs import check_output, put_records, tell_written
-    from .part_file import PartFile
+    from .outputs import check_output, put_records, take_up, tell_written
     from .progress import track
-    from .texts import count_texts, fingerprint, read_inputs
+    from .texts import count_texts, read_inputs
 
     options.use_threads(threads)
-    if output is not None:
+    sharing = bulk.Sharing(engine, workers, address, part_size, part_format)
+    into_folder = bulk.folder_wanted(inputs, output, sharing)
+    if output is not None and not into_folder:
         check_output(output, ENDINGS, inputs)
     trained = load_model(model, choose_device(device))
-    documents = read_inputs(inputs, Columns(text=text, text_pair=text_pair))
+    classifier = trained.classifier
+    columns = Columns(text=text, text_pair=text_pair)
     if output is None:
-        _show(chain.from_iterable(predictions(trained.classifier, documents)), as_json)
+        _show(chain.from_iterable(predict_chunks(classifier, read_inputs(inputs, columns))), as_json)
         return
-    question = {"texts": [fingerprint(inputs), text, text_pair], "model": model_fingerprint(trained)}
-    part = PartFile(output, question, again=inputs != ["-"])
-    if part.news and not quiet:
-        print(part.news, file=sys.stderr)
-    answers = predictions(trained.classifier, islice(documents, part.texts, None))
-    watched = track(answers, "predict", partial(count_texts, inputs), quiet, len, part.texts)
-    tell_written(put_records(((rows, 0) for rows in watched), part), "predictions", output, as_json, quiet)
-
-
-def predictions(classifier: Classifier, documents: Iterable[Document]) -> Iterator[list[dict[str, Any]]]:
-    """Give label and probabilities of each text, a bounded number of texts at a time."""
-    waiting = iter(documents)
-    while chunk := list(islice(waiting, CHUNK)):
-        table = classifier.probabilities([document.words for document in chunk]).tolist()
-        yield [_prediction(classifier, document, row) for document, row in zip(chunk, table, strict=True)]
-
-
-def _prediction(classifier: Classifier, document: Document, row: list[float]) -> dict[str, Any]:
-    best = max(range(len(row)), key=row.__getitem__)
-    named = {str(name): p for name, p in zip(classifier.classes, row, strict=True)}
-    texts = dict(zip(("text", "text_pair"), document.words.texts, strict=False))
-    return {**texts, "label": classifier.classes[best], "probability": row[best], "probabilities": named}
+    question = {"model": model_fingerprint(trained)}
+    if into_folder:
+        task = Task(model.absolute(), question["model"], columns, device=device, threads=threads or 1)
+        count = bulk.write_folder(task, classifier, question, inputs[0], output, sharing, quiet)
+    else:
+        documents = read_inputs(inputs, columns)
+        part = take_up(output, question, inputs, columns, quiet)
+        answers = predict_chunks(classifier, islice(documents, part.texts, None))
+        watched = track(answers, "predict", partial(count_texts, inputs), quiet, len, part.texts)
+        count = put_records(((rows, 0) for rows in watched), part)
+    tell_written(count, "predictions", output, as_json, quiet)
 
 
 def _show(answers: Iterable[dict[str, Any]], as_json: bool) -> None:

@@ -6,18 +6,35 @@ import gzip
 import io
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, NamedTuple, cast
 
 from ..interfaces.errors import DataError
 
 
-def read_lines(path: Path) -> Iterator[str]:
-    """Yield the lines of a file with their line ends, and without a byte order mark."""
+class Place(NamedTuple):
+    """A place between two rows of a file, by what lies before it."""
+
+    bytes: int = 0  # unpacked
+    lines: int = 0
+    rows: int = 0  # as the reader of the file numbers them
+
+
+BEGINNING = Place()
+
+
+def read_lines(path: Path, start: Place = BEGINNING) -> Iterator[str]:
+    """Yield the lines of a file from a place on, with their line ends, and without a byte order mark."""
+    return decode(raw_lines(path, start), str(path), start.lines)
+
+
+def raw_lines(path: Path, start: Place = BEGINNING) -> Iterator[bytes]:
+    """Yield the lines of a file from a place on as they are."""
     try:
         with open_binary(path) as stream:
-            yield from _decode(stream, str(path))
+            stream.seek(start.bytes)
+            yield from stream
     except (EOFError, zlib.error, gzip.BadGzipFile):
         raise DataError(f"{path} is cut short or is no gzip file: download or pack it again.") from None
     except OSError as error:
@@ -26,7 +43,7 @@ def read_lines(path: Path) -> Iterator[str]:
 
 def read_standard_input() -> Iterator[str]:
     """Yield the lines of standard input."""
-    return _decode(sys.stdin.buffer, "standard input")
+    return decode(sys.stdin.buffer, "standard input")
 
 
 def open_binary(path: Path) -> BinaryIO:
@@ -36,8 +53,9 @@ def open_binary(path: Path) -> BinaryIO:
     return path.open("rb")
 
 
-def _decode(stream: BinaryIO, name: str) -> Iterator[str]:
-    for number, line in enumerate(stream, 1):
+def decode(lines: Iterable[bytes], name: str, before: int = 0) -> Iterator[str]:
+    """Read lines as UTF-8; the name and how many lines came before are for the error."""
+    for number, line in enumerate(lines, before + 1):
         try:
             text = line.decode()
         except UnicodeDecodeError as error:

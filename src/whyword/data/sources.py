@@ -9,24 +9,49 @@ from pathlib import Path
 from typing import Any
 
 from ..interfaces.errors import DataError
+from .lines import BEGINNING, Place
 from .readers import delimited, json_lines, parquet
 
 VARIABLE = "WHYWORD_DATA"
 SPLITS = {"train": "train", "dev": "dev", "valid": "dev", "validation": "dev", "val": "dev", "test": "test"}
 
-_READERS = {".csv": delimited.read, ".tsv": delimited.read, ".jsonl": json_lines.read, ".parquet": parquet.read}
+_READERS = {".csv": delimited, ".tsv": delimited, ".jsonl": json_lines, ".parquet": parquet}
 _KINDS = f"{', '.join(_READERS)} (also with .gz)"
 
 
-def read_records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the rows of a file, each with its place, by the reader that its name asks for."""
+def read_records(path: Path, start: Place = BEGINNING) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the rows of a file from a place on, each with its place, by the reader that its name asks for."""
+    records: Iterator[tuple[str, dict[str, Any]]] = _reader(path).read(path, start)
+    return records
+
+
+def places(path: Path) -> Iterator[Place]:
+    """Yield the place behind each row of a file."""
+    found: Iterator[Place] = _reader(path).places(path)
+    return found
+
+
+def part_files(folder: Path) -> list[Path]:
+    """List the data files of a folder by name; they must be of one kind, and other and hidden ones are left alone."""
+    visible = (path for path in folder.iterdir() if path.is_file() and path.name[0] not in "._")
+    files = sorted(path for path in visible if _kind_and_stem(path)[0] in _READERS)
+    if not files:
+        raise DataError(f"{folder} holds no data files: use {_KINDS}.")
+    first = {_kind_and_stem(path)[0]: path for path in reversed(files)}
+    if len(first) > 1:
+        one, other = sorted(first.values())[:2]
+        raise DataError(f"{folder} holds files of several kinds, such as {one.name} and {other.name}: keep one kind.")
+    return files
+
+
+def _reader(path: Path) -> Any:
     if not path.exists():
         raise DataError(f"There is no file {path}.")
     kind, _ = _kind_and_stem(path)
     if kind not in _READERS:
         hint = "; write one JSON object a line and name it .jsonl" if kind == ".json" else ""
         raise DataError(f"{path} is of a kind that cannot be read: use {_KINDS}{hint}.")
-    return _READERS[kind](path)
+    return _READERS[kind]
 
 
 def locate(source: str | Path, data_dir: str | Path | None) -> Path:

@@ -8,15 +8,25 @@ from pathlib import Path
 from typing import Any
 
 from ...interfaces.errors import DataError
-from ..lines import read_lines
+from ..lines import BEGINNING, Place, raw_lines, read_lines
 
 
-def read(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+def read(path: Path, start: Place = BEGINNING) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield each object as a dict, with its place; blank lines are skipped."""
-    for number, line in enumerate(read_lines(path), 1):
+    for number, line in enumerate(read_lines(path, start), start.lines + 1):
         if not line.isspace():
             where = f"{path}, line {number}"
             yield where, parse(line, where)
+
+
+def places(path: Path) -> Iterator[Place]:
+    """Yield the place behind each row, whatever the row holds."""
+    size = 0
+    for number, line in enumerate(raw_lines(path), 1):
+        size += len(line)
+        text = line.decode(errors="replace")
+        if not (text.removeprefix("\ufeff") if number == 1 else text).isspace():
+            yield Place(size, number, number)
 
 
 def parse(line: str, where: str) -> dict[str, Any]:

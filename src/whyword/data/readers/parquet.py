@@ -11,13 +11,37 @@ from tempfile import TemporaryFile
 from typing import IO, Any
 
 from ...interfaces.errors import DataError, MissingExtraError
-from ..lines import open_binary
+from ..lines import BEGINNING, Place, open_binary
 
 _BATCH_ROWS = 1024
 
 
-def read(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+def read(path: Path, start: Place = BEGINNING) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield each row as a dict, with its place; the first row is row 1."""
+    with _opened(path) as table:
+        for number, record in enumerate(_records(table, start.rows), start.rows + 1):
+            yield f"{path}, row {number}", record
+
+
+def places(path: Path) -> Iterator[Place]:
+    """Yield the place behind each row; the rows themselves are not read."""
+    with _opened(path) as table:
+        count = table.metadata.num_rows
+    return (Place(rows=number) for number in range(1, count + 1))
+
+
+def _records(table: Any, skipped: int) -> Iterator[dict[str, Any]]:
+    """Yield the rows after those to be skipped, of which whole row groups are not read at all."""
+    group = 0
+    while group < table.num_row_groups and skipped >= (rows := table.metadata.row_group(group).num_rows):
+        group, skipped = group + 1, skipped - rows
+    for batch in table.iter_batches(_BATCH_ROWS, row_groups=range(group, table.num_row_groups)):
+        yield from batch.slice(min(skipped, len(batch))).to_pylist()
+        skipped = max(0, skipped - len(batch))
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
     try:
         import pyarrow
         import pyarrow.parquet
@@ -25,9 +49,7 @@ def read(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         raise MissingExtraError("Reading Parquet files", "parquet") from None
     try:
         with _seekable(path) as stream, pyarrow.parquet.ParquetFile(stream) as table:
-            records = (record for batch in table.iter_batches(_BATCH_ROWS) for record in batch.to_pylist())
-            for number, record in enumerate(records, 1):
-                yield f"{path}, row {number}", record
+            yield table
     except (pyarrow.ArrowException, EOFError, zlib.error, OSError) as error:
         raise DataError(f"{path} cannot be read as Parquet: {str(error).splitlines()[0]}") from None
 

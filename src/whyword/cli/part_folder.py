@@ -1,0 +1,81 @@
+"""A folder of parts on its way: each part is written once, and the same command makes those that are missing.
+
+whyword.json says what was asked and, once all parts are there, how many they are.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from ..interfaces.errors import OptionError
+
+MANIFEST = "whyword.json"
+
+
+class PartFolder:
+    """The parts of an output that are done."""
+
+    def __init__(self, folder: Path, question: Mapping[str, Any], ending: str) -> None:
+        """Take up the parts that an earlier run left; refuse a folder that holds anything else."""
+        self.folder = folder
+        self.ending = ending
+        self.question = json.loads(json.dumps(question))  # as it is read again
+        self._manifest = folder / MANIFEST
+        files = sorted(path.name for path in folder.iterdir() if path.name[0] != ".") if folder.is_dir() else []
+        if MANIFEST in files:
+            self._compare(empty=len(files) == 1)
+        elif files:
+            raise OptionError(
+                f"-o {folder} holds {files[0]}, which is no part of a run: name a new or an empty folder."
+            )
+
+    def _compare(self, empty: bool) -> None:
+        try:
+            before = dict(json.loads(self._manifest.read_bytes())["question"])
+        except (ValueError, TypeError, KeyError):
+            raise OptionError(f"{self._manifest} was not written by this command: name another folder.") from None
+        changed = sorted(name for name in before | self.question if before.get(name) != self.question.get(name))
+        if changed and not empty:
+            raise OptionError(
+                f"-o {self.folder} holds what was made with something else ({', '.join(changed)}): name another "
+                "folder, or delete this one."
+            )
+
+    def __contains__(self, number: int) -> bool:
+        """Say whether a part is done."""
+        return self._place(number).exists()
+
+    def _place(self, number: int) -> Path:
+        return self.folder / f"part-{number:05d}{self.ending}"
+
+    def begin(self) -> None:
+        """Write down what is asked, before the first part."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._tell({"complete": False})
+
+    def put(self, number: int, content: bytes) -> None:
+        """Put a part in its place, whole."""
+        _put(self._place(number), content)
+
+    def forget(self) -> None:
+        """Take back what was written down, where no part was made."""
+        self._manifest.unlink(missing_ok=True)
+        with suppress(OSError):  # there is something else in the folder
+            self.folder.rmdir()
+
+    def finish(self, parts: int, texts: int) -> None:
+        """Write down that all parts are there."""
+        self._tell({"complete": True, "parts": parts, "texts": texts})
+
+    def _tell(self, state: Mapping[str, Any]) -> None:
+        _put(self._manifest, (json.dumps({**state, "question": self.question}, indent=2) + "\n").encode())
+
+
+def _put(place: Path, content: bytes) -> None:
+    beside = place.with_name(f".{place.name}.new")
+    beside.write_bytes(content)
+    beside.replace(place)
