@@ -1,0 +1,82 @@
+"""The models that a server holds, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from .. import catalog
+from ..experiments.model_folder import TrainedModel, load_model
+from ..experiments.word_importance import word_importance
+from ..interfaces.explanation import WordImportance
+from ..training.fitted import FittedClassifier
+
+
+@dataclass(frozen=True, eq=False)
+class ServedModel:
+    """A trained model under the name of its folder."""
+
+    name: str
+    trained: TrainedModel
+
+    @property
+    def predictor(self) -> FittedClassifier:
+        """Give the classifier that predicts."""
+        return self.trained.classifier
+
+    @cached_property
+    def explained(self) -> FittedClassifier:
+        """Give the classifier that is explained: the same weights; tokenizers serve one thread at a time."""
+        return replace(self.predictor, tokenizer=deepcopy(self.predictor.tokenizer))
+
+    @property
+    def has_own_scores(self) -> bool:
+        """Whether the method itself scores words."""
+        return self.predictor.method.own_score is not None
+
+    @cached_property
+    def explainers(self) -> list[str]:
+        """Name the explainers that work for it."""
+        return [name for name in catalog.names("explainers") if name != "own" or self.has_own_scores]
+
+    @cached_property
+    def words(self) -> WordImportance:
+        """Score the words of the training texts, where the model can do so without a text."""
+        return word_importance(self.predictor)
+
+    def describe(self) -> dict[str, Any]:
+        """Say what it is, in plain values."""
+        return {
+            "name": self.name,
+            "method": self.trained.config.method,
+            "encoder": self.trained.config.encoder,
+            "classes": list(self.predictor.classes),
+            "explainers": self.explainers,
+            "default_explainer": "own" if self.has_own_scores else "occlusion",
+            "pairs": None,  # a model folder does not say whether its texts were pairs
+        }
+
+
+def load_models(folders: Sequence[Path], device: torch.device | str = "cpu") -> list[ServedModel]:
+    """Read model folders; of two folders of the same name, the second is called name-2."""
+    trained = [load_model(folder, device) for folder in folders]
+    names = distinct_names(folder.resolve().name for folder in folders)
+    return [ServedModel(name, model) for name, model in zip(names, trained, strict=True)]
+
+
+def distinct_names(names: Iterable[str]) -> list[str]:
+    """Give a number to each name that is already taken."""
+    taken: list[str] = []
+    for name in names:
+        number, free = 1, name
+        while free in taken:
+            number += 1
+            free = f"{name}-{number}"
+        taken.append(free)
+    return taken

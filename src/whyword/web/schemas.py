@@ -1,0 +1,148 @@
+"""The bodies of requests and answers, as the OpenAPI document shows them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+NAME = 200  # characters
+Pair = Annotated[list[str], Field(min_length=2, max_length=2)]
+Name = Annotated[str, Field(min_length=1, max_length=NAME)]
+Number = Annotated[int, Field(ge=1, le=1_000_000)]
+
+
+class Asked(BaseModel):
+    """Texts for a model."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    texts: list[str | Pair] = Field(
+        min_length=1, description="Texts, or pairs of texts.", examples=[["a wonderful film", "dull from start to end"]]
+    )
+    model: Name | None = Field(None, description="A name from /v1/models. Left out: the first.")
+
+
+class AskedToExplain(Asked):
+    """Texts for a model and an explainer."""
+
+    explainer: Name | None = Field(
+        None, description="A name from /v1/models. Left out: the model's own scores, or occlusion if it has none."
+    )
+    target: Name | int | None = Field(None, description="Explain this class instead of the predicted one.")
+    top: Number | None = Field(None, description="Only so many words, those that speak most for the class.")
+    samples: Number | Literal["auto"] | None = Field(None, description="Sub-texts to ask about, if it samples.")
+    budget: float | None = Field(
+        None, gt=0, allow_inf_nan=False, description="Seconds for each text, if the explainer samples."
+    )
+
+
+class Prediction(BaseModel):
+    """The class of a text."""
+
+    label: str | int
+    probability: float
+    probabilities: dict[str, float]
+
+
+class Predictions(BaseModel):
+    """The classes of the texts, in their order."""
+
+    model: str
+    predictions: list[Prediction]
+
+
+class Explained(BaseModel):
+    """One score per word of a text; the higher, the more the word speaks for the label."""
+
+    model_config = ConfigDict(extra="allow")
+
+    text: str
+    text_pair: str | None = None
+    label: str | int
+    probability: float
+    probabilities: dict[str, float]
+    explainer: str
+    signed: bool = Field(description="False for weights and gates, which have no direction.")
+    words: list[str]
+    spans: list[list[int]] = Field(description="Character offsets [start, end) of the words, each in its own text.")
+    scores: list[float | None]
+    segments: list[int] | None = Field(None, description="Of pairs: which text each word stands in, 0 or 1.")
+    std_error: list[float | None] | None = Field(None, description="Where scores were sampled.")
+    tied: list[bool] | None = Field(None, description="Words whose place in or out of the top is not settled.")
+    settled: float | None = Field(None, description="Confidence that the top words are the right ones.")
+    forward_passes: int
+    seconds: float
+    unread: int = Field(description="Words at the end that the encoder could not read.")
+
+
+class Explanations(BaseModel):
+    """The explanations of the texts, in their order."""
+
+    model: str
+    explainer: str
+    explanations: list[Explained]
+
+
+class Model(BaseModel):
+    """A model and what it can be asked."""
+
+    name: str
+    method: str
+    encoder: str
+    classes: list[str | int]
+    explainers: list[str]
+    default_explainer: str
+    pairs: bool | None = Field(description="Whether it was trained on pairs of texts; null if it is not known.")
+
+
+class Models(BaseModel):
+    """All models of the server, the default first."""
+
+    models: list[Model]
+
+
+class Word(BaseModel):
+    """How much a word matters to a model, and how often it occurs in the training texts."""
+
+    word: str
+    score: float
+    frequency: int
+
+
+class WordList(BaseModel):
+    """Words from the highest score down."""
+
+    model: str
+    source: str
+    words: list[Word]
+
+
+class Health(BaseModel):
+    """The server is up."""
+
+    status: Literal["ok"]
+
+
+class Error(BaseModel):
+    """Why there is no answer."""
+
+    error: str = Field(description="One sentence: what came, what was expected, what to do.")
+
+
+def refusals(*codes: int) -> dict[int | str, dict[str, Any]]:
+    """List the errors of a route for the OpenAPI document."""
+    return {code: {"model": Error, "description": REASONS[code]} for code in codes}
+
+
+REASONS = {
+    400: "The body is not UTF-8 text or nests too deeply.",
+    401: "The token is missing or wrong.",
+    404: "There is no such model, or it has no such words.",
+    405: "The method is not allowed here.",
+    408: "The body came too slowly.",
+    413: "The body is too large.",
+    422: "The request is not as described, or over a limit.",
+    503: "The queue is full; Retry-After says when to come again.",
+    504: "The answer took too long.",
+}

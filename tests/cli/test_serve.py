@@ -1,0 +1,71 @@
+import socket
+import sys
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def without_token(monkeypatch):
+    monkeypatch.delenv("WHYWORD_TOKEN", raising=False)
+
+
+@pytest.fixture
+def not_run(monkeypatch):
+    """Stop where the server would begin; give what it was given."""
+    import signal
+
+    import uvicorn
+
+    given = []
+
+    def run(self, sockets):
+        given.append((self.config, sockets[0].getsockname()))
+
+    monkeypatch.setattr(uvicorn.Server, "run", run)
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield given
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+def test_it_listens_on_loopback_and_says_where(whyword, not_run, model):
+    done = whyword("serve", model, model, "--port", 0)
+    ((_, (host, port)),) = not_run
+    assert host == "127.0.0.1"
+    assert done.code == 0
+    assert done.out == (
+        f"Serving attention, attention-2 on http://127.0.0.1:{port} (API: http://127.0.0.1:{port}/docs)\n"
+    )
+    assert done.err == ""
+
+
+def test_beyond_loopback_without_a_token_it_warns(whyword, not_run, model, monkeypatch):
+    done = whyword("serve", model, "--host", "0.0.0.0", "--port", 0)
+    assert done.err.startswith("Everyone who reaches http://0.0.0.0:")
+    assert done.err.count("\n") == 1
+    monkeypatch.setenv("WHYWORD_TOKEN", "sesame")
+    assert whyword("serve", model, "--host", "0.0.0.0", "--port", 0).err == ""
+
+
+def test_a_port_in_use_is_told_in_a_sentence(refused, model):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        error = refused("serve", model, "--port", port)
+    assert f"127.0.0.1 port {port} cannot be used (Address already in use)" in error
+
+
+def test_a_host_that_does_not_exist_is_told_in_a_sentence(refused, model):
+    assert "256.1.1.1 port 8000 cannot be used" in refused("serve", model, "--host", "256.1.1.1")
+
+
+def test_limits_that_contradict_each_other_are_refused(refused, model):
+    assert "--queue 3 holds fewer texts" in refused("serve", model, "--queue", 3)
+
+
+def test_what_is_no_model_is_refused(refused, tmp_path):
+    assert "There is no model folder" in refused("serve", tmp_path / "nothing", "--port", 0)
+
+
+def test_without_the_extra_it_says_what_to_install(refused, model, monkeypatch):
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    assert "pip install 'whyword[web]'" in refused("serve", model)

@@ -1,0 +1,277 @@
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from whyword import catalog
+from whyword.data.words import split
+from whyword.experiments.explaining import explain_documents, make_explainer
+from whyword.interfaces.document import Document
+from whyword.web.questions import Predict
+from whyword.web.settings import Settings
+
+from .conftest import TEXTS
+
+
+def offline_probabilities(model, texts):
+    return model.predictor.probabilities([split(text) for text in texts]).numpy()
+
+
+def test_predictions_are_those_of_the_model(client, models):
+    answer = client.post("/v1/predict", {"texts": TEXTS[:20]}).json()
+    assert answer["model"] == "vmask"
+    expected = offline_probabilities(models[0], TEXTS[:20])
+    got = np.array([[p["probabilities"][name] for name in ("negative", "positive")] for p in answer["predictions"]])
+    np.testing.assert_allclose(got, expected, atol=1e-6)
+    assert [p["label"] for p in answer["predictions"]] == [("negative", "positive")[i] for i in expected.argmax(1)]
+    assert [p["probability"] for p in answer["predictions"]] == got.max(1).tolist()
+
+
+def test_each_of_many_clients_gets_its_own_answer_and_they_share_batches(client_of, models):
+    client = client_of(Settings(batch_wait=30))
+    with ThreadPoolExecutor(16) as pool:
+        answers = list(pool.map(lambda text: client.post("/v1/predict", {"texts": [text]}).json(), TEXTS))
+    got = [answer["predictions"][0]["probabilities"]["positive"] for answer in answers]
+    np.testing.assert_allclose(got, offline_probabilities(models[0], TEXTS)[:, 1], atol=1e-6)
+    batches = int(metric(client, 'whyword_batch_texts_count{queue="predict"}'))
+    assert batches < len(TEXTS) / 2
+    assert metric(client, 'whyword_batch_texts_sum{queue="predict"}') == len(TEXTS)
+
+
+@pytest.mark.parametrize("name", catalog.names("explainers"))
+def test_explanations_are_those_of_the_explainer(client, models, name):
+    answer = client.post("/v1/explain", {"texts": TEXTS[:3], "explainer": name, "model": "attention"}).json()
+    assert (answer["model"], answer["explainer"]) == ("attention", name)
+    classifier = models[1].predictor
+    documents = [Document(split(text)) for text in TEXTS[:3]]
+    expected = list(explain_documents(classifier, documents, make_explainer(name, classifier)))
+    for got, explanation in zip(answer["explanations"], expected, strict=True):
+        wanted = {**explanation.to_dict(), "signed": explanation.signed}
+        assert got.keys() == wanted.keys()
+        np.testing.assert_allclose(got["scores"], wanted["scores"], atol=1e-6)
+        same = {"text", "label", "explainer", "words", "spans", "forward_passes", "unread", "signed"}
+        assert {key: got[key] for key in same} == json.loads(json.dumps({key: wanted[key] for key in same}))
+
+
+def test_a_target_and_a_number_of_words_are_heeded(client):
+    (told,) = client.post("/v1/explain", {"texts": TEXTS[:1], "explainer": "occlusion"}).json()["explanations"]
+    other = {"positive": "negative", "negative": "positive"}[told["label"]]
+    body = {"texts": TEXTS[:1], "explainer": "occlusion", "target": other, "top": 2}
+    (turned,) = client.post("/v1/explain", body).json()["explanations"]
+    assert turned["label"] == other
+    assert len(turned["words"]) == 2
+    lowest = sorted(told["scores"])[:2]
+    np.testing.assert_allclose(sorted(-score for score in turned["scores"]), lowest, atol=1e-6)
+
+
+def test_samples_reach_the_explainer(client):
+    long = " ".join(TEXTS[:10])
+    body = {"texts": [long], "explainer": "lime", "samples": 64}
+    (told,) = client.post("/v1/explain", body).json()["explanations"]
+    assert told["forward_passes"] == 64
+
+
+def test_pairs_are_taken(client):
+    answer = client.post("/v1/explain", {"texts": [["good film", "bad food"]]}).json()
+    (told,) = answer["explanations"]
+    assert (told["text"], told["text_pair"], told["segments"]) == ("good film", "bad food", [0, 0, 1, 1])
+    assert len(client.post("/v1/predict", {"texts": [["a", "b"], "c"]}).json()["predictions"]) == 2
+
+
+def test_the_models_are_listed_with_the_explainers_that_work_for_them(client):
+    listed = client.get("/v1/models").json()["models"]
+    assert [(m["name"], m["method"], m["encoder"]) for m in listed] == [
+        (method, method, "bag") for method in ("vmask", "attention", "base")
+    ]
+    assert [m["default_explainer"] for m in listed] == ["own", "own", "occlusion"]
+    assert "own" in listed[0]["explainers"]
+    assert "own" not in listed[2]["explainers"]
+    assert listed[0]["classes"] == ["negative", "positive"]
+
+
+def test_words_come_from_the_gate(client, models):
+    answer = client.get("/v1/words", params={"top": 3}).json()
+    assert answer["source"] == "the gate of vmask"
+    assert answer["words"] == list(models[0].words.top(3).rows())
+
+
+def test_words_that_need_a_corpus_are_refused(client):
+    answer = client.get("/v1/words", params={"model": "attention"})
+    assert answer.status_code == 404
+    assert answer.json()["error"].startswith("The model 'attention' does not score words without texts")
+
+
+REFUSED = {
+    "no texts": ({"texts": []}, 422, "'texts' is not as expected"),
+    "no field": ({}, 422, "'texts' is not as expected: field required."),
+    "a number": ({"texts": ["a", 3]}, 422, "Text 1 of the request is no text"),
+    "a triple": ({"texts": [["a", "b", "c"]]}, 422, "Text 0 of the request is no text"),
+    "a string": ({"texts": "a"}, 422, "'texts' is not as expected"),
+    "a list": (["a"], 422, "The body is no JSON object"),
+    "too many texts": ({"texts": ["a"] * 65}, 422, "The request holds 65 texts, and at most 64 are taken"),
+    "too many words": ({"texts": ["b", "a " * 1001]}, 422, "Text 1 has 1,001 words, and at most 1,000 are taken"),
+    "too long": ({"texts": ["a" * 50_001]}, 422, "Text 0 has 50,001 characters"),
+    "long texts with too many words": ({"texts": ["b " * 900] * 20 + ["a " * 1001]}, 422, "Text 20 has 1,001 words"),
+    "half a character": ({"texts": ["\ud800"]}, 422, "Text 0 holds half a character"),
+    "unknown model": ({"texts": ["a"], "model": "vmsk"}, 404, "Did you mean 'vmask'?"),
+    "unknown field": ({"texts": ["a"], "modle": "vmask"}, 422, "'modle' is no part of this request"),
+    "unknown explainer": ({"texts": ["a"], "explainer": "limo"}, 422, "Did you mean 'lime'?"),
+    "no own scores": ({"texts": ["a"], "model": "base", "explainer": "own"}, 422, "explainers of the model 'base'"),
+    "unknown target": ({"texts": ["a"], "target": "postive"}, 422, "Did you mean 'positive'?"),
+    "no target": ({"texts": ["a"], "target": True}, 422, "'target' is not as expected"),
+    "no setting": ({"texts": ["a"], "explainer": "own", "samples": 5}, 422, "has no settings"),
+    "too many samples": ({"texts": ["a"], "explainer": "lime", "samples": 5001}, 422, "at most 5,000 are taken"),
+    "too few samples": ({"texts": ["a"], "explainer": "lime", "samples": 2}, 422, "lime.samples is 2"),
+    "no time": ({"texts": ["a"], "explainer": "lime", "budget": 0}, 422, "'budget' is not as expected"),
+    "no words": ({"texts": ["a"], "top": 0}, 422, "'top' is not as expected"),
+}
+
+
+@pytest.mark.parametrize(("body", "status", "sentence"), REFUSED.values(), ids=REFUSED)
+def test_what_cannot_be_answered_is_refused_with_a_sentence(client, body, status, sentence):
+    answer = client.http.post("/v1/explain", content=json.dumps(body), headers={"Content-Type": "application/json"})
+    assert answer.status_code == status, answer.text
+    assert answer.json().keys() == {"error"}
+    assert sentence in answer.json()["error"]
+
+
+RAW = {
+    "garbage": (b"\x00\x01{{", 422, "no valid JSON"),
+    "cut": (b'{"texts": ["a', 422, "no valid JSON"),
+    "invalid UTF-8": (b'{"texts": ["\xff\xfe"]}', 400, "UTF-8"),
+    "NaN": (b'{"texts": ["a"], "budget": NaN, "explainer": "lime"}', 422, "'budget' is not as expected"),
+    "Infinity": (b'{"texts": ["a"], "budget": 1e999, "explainer": "lime"}', 422, "'budget' is not as expected"),
+    "NaN for a text": (b'{"texts": [NaN]}', 422, "Text 0 of the request is no text"),
+    "only NaN": (b"NaN", 422, "no JSON object"),
+    "a huge number": (b'{"texts": ["a"], "top": ' + b"9" * 5000 + b"}", 400, "no JSON that can be read"),
+    "deep": (b'{"texts": ' + b"[" * 100_000, 400, "does not nest deeply"),
+    "empty": (b"", 422, "no JSON object"),
+    "a name of half a character": (b'{"texts": ["a"], "model": "\\ud800"}', 422, "'model' is not as expected"),
+    "a field of half a character": (b'{"texts": ["a"], "\\ud800": 1}', 422, "no JSON object"),
+}
+
+
+@pytest.mark.parametrize(("body", "status", "sentence"), RAW.values(), ids=RAW)
+def test_what_is_no_request_is_refused_with_a_sentence(client, body, status, sentence):
+    answer = client.http.post("/v1/explain", content=body, headers={"Content-Type": "application/json"})
+    assert answer.status_code == status, answer.text
+    assert sentence in answer.json()["error"]
+
+
+def test_a_body_that_is_not_called_json_is_refused(client):
+    answer = client.http.post("/v1/predict", content=b'{"texts": ["a"]}', headers={"Content-Type": "text/plain"})
+    assert answer.status_code == 422
+    assert "Content-Type: application/json" in answer.json()["error"]
+
+
+def test_unknown_addresses_and_methods_have_the_same_shape_of_error(client):
+    for answer, status in ((client.get("/v2"), 404), (client.get("/v1/predict"), 405)):
+        assert answer.status_code == status
+        assert answer.json().keys() == {"error"}
+
+
+def test_texts_without_words_are_answered(client):
+    answer = client.post("/v1/explain", {"texts": ["", " \n", "wonderful"]})
+    assert [told["words"] for told in answer.json()["explanations"]] == [[], [], ["wonderful"]]
+
+
+def test_a_late_answer_is_refused(client_of, monkeypatch):
+    import time
+
+    monkeypatch.setattr(Predict, "answer", lambda self, documents, wanted: time.sleep(0.3))
+    answer = client_of(Settings(timeout=0.1)).post("/v1/predict", {"texts": ["a"]})
+    assert answer.status_code == 504
+    assert "longer than 0.1 seconds" in answer.json()["error"]
+
+
+def test_a_bug_is_told_without_a_traceback_and_logged_without_the_text(client, monkeypatch):
+    def broken(self, documents, wanted):
+        raise KeyError(documents[0].words.texts[0])
+
+    monkeypatch.setattr(Predict, "answer", broken)
+    answer = client.post("/v1/predict", {"texts": ["secret words"]})
+    assert answer.status_code == 500
+    assert answer.json() == {"error": "This is a bug: please report it with the log of the server."}
+    (line,) = client.log
+    assert line["bug"] == "KeyError"
+    assert any("broken" in place for place in line["where"])
+    assert "secret" not in json.dumps(line)
+
+
+def test_the_log_counts_texts_and_words_and_holds_none(client):
+    client.post("/v1/explain", {"texts": ["secret words", "hidden"]})
+    client.post("/v1/predict", {"texts": ["secret"], "model": "secret"})
+    client.get("/secret?secret=secret")
+    first, second, third = client.log
+    assert (first["route"], first["status"], first["texts"], first["words"]) == ("/v1/explain", 200, 2, 3)
+    assert (second["route"], second["status"]) == ("/v1/predict", 404)
+    assert (third["route"], third["status"]) == ("other", 404)
+    assert "secret" not in json.dumps(client.log)
+
+
+def test_answers_tell_browsers_to_load_nothing_from_elsewhere_and_to_keep_nothing(client):
+    for path in ("/", "/docs", "/v1/models", "/nowhere"):
+        headers = client.get(path).headers
+        assert headers["content-security-policy"].startswith(
+            "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:"
+        )
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["cache-control"] == "no-store"
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"), [("/", "text/html"), ("/style.css", "text/css"), ("/app.js", "text/javascript")]
+)
+def test_the_page_is_served(client, path, kind):
+    answer = client.get(path)
+    assert answer.status_code == 200
+    assert answer.headers["content-type"].startswith(kind)
+
+
+def test_the_documentation_lists_every_route_and_links_nowhere_else(client):
+    page = client.get("/docs").text
+    for path in client.get("/openapi.json").json()["paths"]:
+        assert f" {path}</code>" in page
+    assert "http:" not in page
+    assert "https:" not in page
+
+
+def test_the_openapi_document_describes_the_errors_as_they_come(client):
+    document = client.get("/openapi.json").json()
+    assert "HTTPValidationError" not in document["components"]["schemas"]
+    responses = document["paths"]["/v1/explain"]["post"]["responses"]
+    assert responses["422"]["content"]["application/json"]["schema"] == {"$ref": "#/components/schemas/Error"}
+    assert {"400", "401", "404", "408", "413", "422", "503", "504"} < responses.keys()
+
+
+def test_with_a_token_only_those_who_show_it_are_answered(client_of):
+    client = client_of(Settings(token="open sesame"))
+    for path in ("/v1/models", "/v1/words", "/metrics", "/v1/predict", "/v1/nowhere"):
+        for headers in ({}, {"Authorization": "Bearer open"}, {"Authorization": "open sesame"}):
+            answer = client.get(path, headers=headers)
+            assert answer.status_code == 401
+            assert answer.headers["www-authenticate"] == "Bearer"
+            assert answer.json().keys() == {"error"}
+    assert client.get("/v1/models", headers={"Authorization": "Bearer open sesame"}).status_code == 200
+    for path in ("/healthz", "/", "/docs", "/openapi.json"):
+        assert client.get(path).status_code == 200
+
+
+def test_health_needs_no_model(client):
+    assert client.get("/healthz").json() == {"status": "ok"}
+
+
+def test_metrics_count_requests_by_route_and_status(client):
+    client.get("/healthz")
+    client.post("/v1/predict", {"texts": []})
+    assert metric(client, 'whyword_requests_total{route="/healthz",status="200"}') == 1
+    assert metric(client, 'whyword_requests_total{route="/v1/predict",status="422"}') == 1
+    assert metric(client, 'whyword_request_seconds_count{route="/healthz"}') == 1
+    assert metric(client, 'whyword_queue_texts{queue="predict"}') == 0
+
+
+def metric(client, name: str) -> float:
+    lines = [line for line in client.get("/metrics").text.splitlines() if line.startswith(name + " ")]
+    (line,) = lines
+    return float(line.rpartition(" ")[2])
