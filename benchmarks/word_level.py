@@ -67,7 +67,7 @@ def run(job: tuple[Cell, argparse.Namespace]) -> str:
     from whyword.experiments.config import make_config, overlay
     from whyword.experiments.model_folder import load_model
     from whyword.experiments.run import train_model
-    from whyword.experiments.word_importance import draw
+    from whyword.experiments.sampling import draw
     from whyword.experiments.word_information import word_information
     from whyword.training.imitation import Patience
 

@@ -5,7 +5,18 @@ import pytest
 
 import whyword
 
-PUBLIC = ["Explanation", "TextClassifier", "WordImportance", "__version__", "explain", "load"]
+PUBLIC = [
+    "Audit",
+    "Comparison",
+    "Explanation",
+    "TextClassifier",
+    "WordImportance",
+    "__version__",
+    "audit",
+    "compare",
+    "explain",
+    "load",
+]
 
 
 def test_the_public_names_are_these():

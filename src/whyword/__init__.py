@@ -9,17 +9,36 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from .estimator import TextClassifier, explain, load
+    from .experiments.audit import audit
+    from .experiments.compare import compare
+    from .experiments.comparison import Comparison
     from .interfaces.explanation import Explanation, WordImportance
+    from .report.audit import Audit
 
 _HOMES = {
+    "Audit": "report.audit",
+    "Comparison": "experiments.comparison",
     "Explanation": "interfaces.explanation",
     "TextClassifier": "estimator",
     "WordImportance": "interfaces.explanation",
+    "audit": "experiments.audit",
+    "compare": "experiments.compare",
     "explain": "estimator",
     "load": "estimator",
 }
 
-__all__ = ["Explanation", "TextClassifier", "WordImportance", "__version__", "explain", "load"]
+__all__ = [
+    "Audit",
+    "Comparison",
+    "Explanation",
+    "TextClassifier",
+    "WordImportance",
+    "__version__",
+    "audit",
+    "compare",
+    "explain",
+    "load",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -23,7 +23,8 @@ def test_the_demo_shows_texts_and_what_to_try_next(whyword):
     assert "Method attention:" in done.out
     assert "whyword explain here/" in done.out
     assert "whyword train your.csv -o model" in done.out
-    assert Path("here/explanations.html").exists()
+    assert Path("here/vmask.html").exists()
+    assert Path("here/attention.json").exists()
     assert "Training vmask" in done.err
 
 
@@ -33,7 +34,8 @@ def test_the_demo_can_be_quiet_and_speak_json(whyword):
     assert (done.code, done.out, done.err) == (0, "", "")
     facts = json.loads(whyword("demo", "-o", "here", "--json").out)
     assert set(facts["models"]) == {"attention", "vmask"}
-    assert facts["page"] == "here/explanations.html"
+    assert facts["pages"] == {"attention": "here/attention.html", "vmask": "here/vmask.html"}
+    assert set(facts["verdicts"]["vmask"]) == {"own", "occlusion"}
 
 
 def test_a_file_in_the_place_of_the_folder_is_left_alone(refused):

@@ -8,7 +8,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from .. import __version__
-from . import attention, audit, demo, explain, listing, predict, train, words
+from . import attention, audit, compare, demo, diff, explain, listing, predict, serve, train, words
 from .exits import Commands, exit_codes
 
 app = typer.Typer(
@@ -25,8 +25,11 @@ for name, module in (
     ("predict", predict),
     ("explain", explain),
     ("audit", audit),
+    ("compare", compare),
+    ("diff", diff),
     ("words", words),
     ("attention", attention),
+    ("serve", serve),
     ("list", listing),
 ):
     app.command(name)(module.command)

@@ -13,7 +13,7 @@ from . import options
 
 def command(
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Folder for the models and the page.")
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Folder for the models and the reports.")
     ] = Path("demo"),
     seed: options.Seed = 0,
     device: options.Device = "auto",
@@ -21,7 +21,7 @@ def command(
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """See it all work, offline: train, explain, compare with the truth.
+    """See it all work, offline: train, explain, audit, compare with the truth.
 
     Two models learn from generated reviews, whose true reason words are known.
     """
