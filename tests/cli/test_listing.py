@@ -43,6 +43,12 @@ def test_data_sets_are_planted_and_what_the_data_folder_holds(whyword, tmp_path)
     assert whyword("list", "datasets", "tickets", "--data-dir", tmp_path).out == "tickets has no settings.\n"
 
 
+def test_papers_are_listed_and_the_tables_and_figures_of_one(whyword):
+    papers = json.loads(whyword("list", "papers", "--json").out)
+    assert {"evarm", "vat", "vmask"} <= {row["name"] for row in papers}
+    assert {"name": "table 2", "about": "Test accuracy"} in json.loads(whyword("list", "papers", "vat", "--json").out)
+
+
 def test_the_options_of_planted_are_listed(whyword):
     assert "sun-lu-1" in whyword("list", "datasets", "planted").out
 
@@ -55,6 +61,7 @@ def test_the_options_of_planted_are_listed(whyword):
         (["encoders", "lstmm"], "Did you mean 'lstm'?"),
         (["explainers", "oclusion"], "Did you mean 'occlusion'?"),
         (["datasets", "plantd"], "Did you mean 'planted'?"),
+        (["papers", "vmsk"], "Did you mean 'vmask'?"),
     ],
 )
 def test_an_unknown_name_is_answered_with_the_nearest_one(refused, words, hint):

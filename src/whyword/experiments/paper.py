@@ -1,0 +1,96 @@
+"""A paper as data: its tables and figures, the runs behind them, the published numbers and what they claim."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from .question import Question
+from .trial import Run
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Answer = Mapping[str, Any]  # what a question found out
+Answers = Mapping[tuple[str, str], Sequence[Answer]]  # by data set and row, one for each seed
+Published = Mapping[tuple[str, str, str], float]  # by data set, row and column
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much of a paper is made again."""
+
+    datasets: tuple[str, ...]
+    seeds: int
+    families: tuple[str, ...]  # of encoders, as the paper calls them: CNN, LSTM, BERT
+    rows: int | None = None  # training texts at most
+    sample: int = 500  # test texts that are explained, at most
+    samples: int = 500  # of LIME, for each text
+    permutations: int = 25  # of Shapley values, for each text
+    training: Mapping[str, Any] = field(default_factory=dict)  # settings that win over the paper's
+    vectors: bool = True  # whether pretrained word vectors are used where the paper does
+    transformer: str = "minilm"  # what stands in for BERT-base
+    brief: tuple[str, ...] = ()  # data sets for which only the main rows are made
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a table, or a line of a figure: which run is asked what, and how its numbers are read."""
+
+    name: str
+    run: Run
+    question: Question
+    read: Callable[[Answer], Mapping[str, float]]  # number by column
+    main: bool = True  # False: left out for the data sets that the scale is brief about
+
+
+@dataclass(frozen=True)
+class Claim:
+    """An ordering that the paper asserts: a row lies above another one, or above a margin, or no further from it."""
+
+    sentence: str
+    row: str
+    other: str | None  # None: the row's number itself is compared with the margin
+    column: str
+    margin: float = 0.0
+    within: bool = False  # True: the difference is smaller than the margin, either way
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """A table or a figure."""
+
+    name: str  # table 2
+    title: str
+    rows: tuple[Row, ...]
+    published: Published = field(default_factory=dict)
+    claims: tuple[Claim, ...] = ()
+    draw: Callable[[Answers], Mapping[str, Figure]] | None = None  # pictures by the name of their file
+    show: Callable[[Answers], str] | None = None  # Markdown, where there is more to see than numbers
+    note: str = ""  # what a reader must know to compare
+    datasets: tuple[str, ...] | None = None  # where it is not for all of them; planted stands for all its options
+
+
+@dataclass(frozen=True)
+class Paper:
+    """Everything that can be made again of a paper."""
+
+    name: str
+    title: str
+    scales: Mapping[str, Scale]  # smoke, small and full
+    exhibits: Callable[[Scale], tuple[Exhibit, ...]]
+
+
+def published(table: str, columns: Sequence[str] | None = None) -> dict[tuple[str, str, str], float]:
+    """Read numbers from text: a line of data sets, then a line per row; a row may have several columns, as 1/2/3."""
+    first, *lines = (line for line in table.splitlines() if line.strip())
+    names = columns or ("value",)
+    found: dict[tuple[str, str, str], float] = {}
+    for line in lines:
+        row, *cells = line.split()
+        for dataset, cell in zip(first.split(), cells, strict=True):
+            if cell != "-":
+                parts = cell.split("/")
+                found |= {(dataset, row, name): float(part) for name, part in zip(names, parts, strict=True)}
+    return found

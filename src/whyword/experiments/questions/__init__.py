@@ -1,0 +1,1 @@
+"""What the papers ask of a trained model, one question per file."""

@@ -1,0 +1,206 @@
+"""A paper made again: run what its tables and figures need, and put ours beside what was published."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from ..interfaces.errors import OptionError, unknown_name
+from ..maths.estimate import Estimate
+from ..maths.student import mean_over_runs
+from .cell_folder import finished_cells, run_cells
+from .cells import Record
+from .findings import Finding, Values, findings
+from .paper import Exhibit, Paper, Row, Scale
+from .questions.accuracy import Accuracy
+from .source import Source, file_fingerprint, find_source
+from .trial import Inquiry, Trial
+
+
+@dataclass(frozen=True)
+class Number:
+    """One number of a table: ours, over seeds, beside the published one."""
+
+    dataset: str
+    row: str
+    column: str
+    ours: Estimate
+    seeds: int
+    published: float | None
+
+    @property
+    def difference(self) -> float | None:
+        """Ours minus the published one."""
+        return None if self.published is None else self.ours.value - self.published
+
+
+@dataclass(frozen=True)
+class Made:
+    """A table or figure, made again."""
+
+    exhibit: Exhibit
+    numbers: tuple[Number, ...]
+    findings: tuple[Finding, ...]
+    records: Mapping[tuple[str, str], Sequence[Record]]  # by data set and row, in the order of seeds
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What has to be asked for some tables and figures."""
+
+    exhibits: tuple[Exhibit, ...]
+    inquiries: Mapping[tuple[str, str, str, int], Inquiry]  # by exhibit, data set, row and seed
+
+    @property
+    def stages(self) -> tuple[list[Inquiry], list[Inquiry]]:
+        """Models are trained first, so that no two questions train the same one; then the rest is asked."""
+        distinct = {inquiry.name: inquiry for inquiry in self.inquiries.values()}
+        trained = {}
+        for inquiry in distinct.values():
+            for trial in trials_of(inquiry):
+                first = Inquiry(trial, Accuracy())
+                trained[first.name] = first
+        return list(trained.values()), [inquiry for name, inquiry in distinct.items() if name not in trained]
+
+
+def trials_of(inquiry: Inquiry) -> Iterator[Trial]:
+    """Give the runs an inquiry needs a model of: its own, and that of its judge."""
+    yield inquiry.trial
+    judge = getattr(inquiry.question, "judge", None)
+    if judge is not None:
+        yield inquiry.trial.other(judge)
+
+
+def choose_exhibits(paper: Paper, scale: Scale, names: Sequence[str] | None) -> tuple[Exhibit, ...]:
+    """Give the tables and figures asked for, or all."""
+    exhibits = paper.exhibits(scale)
+    if not names:
+        return exhibits
+    known = {exhibit.name: exhibit for exhibit in exhibits}
+    for name in names:
+        if name not in known:
+            raise unknown_name(name, f"the tables and figures of {paper.name}", known)
+    return tuple(known[name] for name in dict.fromkeys(names))
+
+
+def plan(
+    exhibits: Sequence[Exhibit],
+    scale: Scale,
+    folder: Path,
+    embeddings: str | Path | None = None,
+    data_dir: str | None = None,
+) -> Plan:
+    """Find the data and list what has to be asked."""
+    sources = _find_sources(scale, data_dir)
+    place = None if embeddings is None else str(Path(embeddings).expanduser().resolve())
+    vectors = None if place is None else file_fingerprint(place)
+    inquiries = {}
+    for seed in range(scale.seeds):
+        for exhibit in exhibits:
+            for source, row in product(sources, exhibit.rows):
+                about = exhibit.datasets is None or {source.name, source.name.partition(":")[0]} & {*exhibit.datasets}
+                if not about or (source.name in scale.brief and not row.main):
+                    continue
+                if row.run.vectors and place is None:
+                    raise OptionError(f"{row.run.name} starts from word vectors: name their file with --embeddings.")
+                trial = Trial(row.run, source, seed, folder / "models", place, vectors, data_dir)
+                inquiries[exhibit.name, source.name, row.name, seed] = Inquiry(trial, row.question)
+    made = {name for name, *_ in inquiries}
+    if not made:
+        names = ", ".join(exhibit.name for exhibit in exhibits)
+        raise OptionError(f"There is nothing of {names} to make for {', '.join(scale.datasets)}: name other data sets.")
+    return Plan(tuple(exhibit for exhibit in exhibits if exhibit.name in made), inquiries)
+
+
+def _find_sources(scale: Scale, data_dir: str | None) -> list[Source]:
+    """Find the data sets; each is called as its file or folder, so that a path to sst2 meets what is known of sst2."""
+    sources: dict[str, Source] = {}
+    for given in scale.datasets:
+        source = find_source(given, None, data_dir, scale.rows)
+        if sources.setdefault(source.name, source) != source:
+            raise OptionError(f"Two of the data sets are called {source.name}: rename one, or leave it out.")
+    return list(sources.values())
+
+
+def run(todo: Plan, folder: Path, engine: str = "local", workers: int = 1) -> Iterator[Record]:
+    """Ask whatever is not answered in the folder yet; each answer is written once, in one piece."""
+    for inquiries in todo.stages:
+        found = finished_cells(inquiries, folder / "cells")
+        left = [inquiry for inquiry in inquiries if inquiry.name not in found]
+        yield from run_cells(left, Inquiry.answer, folder / "cells", engine, workers)
+
+
+def gather(todo: Plan, records: Mapping[str, Record]) -> list[Made]:
+    """Put ours beside what was published; what has no answer yet is left out."""
+    made = []
+    for exhibit in todo.exhibits:
+        answers: dict[tuple[str, str], dict[int, Record]] = {}
+        for (name, dataset, row, seed), inquiry in todo.inquiries.items():
+            if name == exhibit.name:
+                by_seed = answers.setdefault((dataset, row), {})  # in the order of the plan, whatever is missing
+                if inquiry.name in records:
+                    by_seed[seed] = records[inquiry.name]
+        values = _values(exhibit, answers)
+        numbers = tuple(
+            Number(
+                dataset,
+                row,
+                column,
+                mean_over_runs(list(by_seed.values())),
+                len(by_seed),
+                exhibit.published.get((dataset, row, column)),
+            )
+            for (dataset, row, column), by_seed in values.items()
+        )
+        ordered = {key: [by_seed[seed] for seed in sorted(by_seed)] for key, by_seed in answers.items() if by_seed}
+        made.append(Made(exhibit, numbers, tuple(findings(exhibit.claims, values)), ordered))
+    return made
+
+
+def _values(exhibit: Exhibit, answers: Mapping[tuple[str, str], Mapping[int, Record]]) -> Values:
+    rows: dict[str, Row] = {row.name: row for row in exhibit.rows}
+    values: dict[tuple[str, str, str], dict[int, float]] = {}
+    for (dataset, row), by_seed in answers.items():
+        for seed, record in by_seed.items():
+            for column, number in rows[row].read(record["answer"]).items():
+                values.setdefault((dataset, row, column), {})[seed] = number
+    return values
+
+
+def resize(
+    scale: Scale, datasets: Sequence[str] | None, families: Sequence[str] | None, seeds: int | None, name: str
+) -> Scale:
+    """Change a scale to what was asked for."""
+    if families:
+        for family in families:
+            if family not in scale.families:
+                raise unknown_name(family, f"the encoders of the scale '{name}'", scale.families)
+    return replace(
+        scale,
+        datasets=tuple(datasets or scale.datasets),
+        families=tuple(families or scale.families),
+        seeds=seeds or scale.seeds,
+    )
+
+
+def as_values(made: Made) -> dict[str, Any]:
+    """Give plain values, ready for JSON."""
+    return {
+        "name": made.exhibit.name,
+        "title": made.exhibit.title,
+        "note": made.exhibit.note,
+        "numbers": [{**asdict(number), "difference": number.difference} for number in made.numbers],
+        "claims": [
+            {
+                "claim": finding.claim.sentence,
+                "dataset": finding.dataset,
+                "effect": asdict(finding.effect),
+                "seeds": finding.seeds,
+                "verdict": finding.verdict,
+            }
+            for finding in made.findings
+        ],
+    }

@@ -1,0 +1,147 @@
+"""One training run of a paper, kept as a model folder, and the questions it was asked, each kept as a record."""
+
+from __future__ import annotations
+
+import platform
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from ..data.dataset import Dataset
+from .cells import FORMAT, Record, one_thread
+from .choose import choose_setting
+from .config import RunConfig, make_config
+from .fingerprint import fingerprint
+from .model_folder import TrainedModel, load_model
+from .question import Question
+from .reshaping import first_words, with_ratio
+from .run import train_model
+from .source import Source
+from .unfinished import SETTINGS
+
+
+@dataclass(frozen=True)
+class Run:
+    """A way of training that a paper has a name for."""
+
+    name: str
+    settings: Mapping[str, Any]  # as make_config takes them
+    vectors: bool = False  # whether it starts from pretrained word vectors
+    choose: tuple[str, tuple[Any, ...]] | None = None  # a setting and the values among which dev decides
+    longest: int | None = None  # words of each text that are read
+    ratio: str | None = None  # second class : first class, among the training texts that are kept
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A run on a data set with a seed."""
+
+    run: Run
+    source: Source
+    seed: int
+    models: Path  # folder in which trained models are kept
+    embeddings: str | None = None  # file of word vectors
+    vectors: str | None = None  # its fingerprint
+    data_dir: str | None = None  # where other data sets are looked up by name
+
+    @cached_property
+    def config(self) -> RunConfig:
+        """Everything that training takes."""
+        embeddings = self.embeddings if self.run.vectors else None
+        return make_config({**self.run.settings, "embeddings": embeddings, "seed": self.seed})
+
+    @cached_property
+    def facts(self) -> Record:
+        """All that decides the model; files stand for what they hold."""
+        return {
+            "whyword": version("whyword"),
+            "data": self.source.contents,
+            "columns": asdict(self.source.columns),
+            "rows": self.source.rows,
+            **self.config.to_dict(),
+            "embeddings": self.vectors if self.run.vectors else None,
+            "choose": self.run.choose,
+            "longest": self.run.longest,
+            "ratio": self.run.ratio,
+        }
+
+    @cached_property
+    def name(self) -> str:
+        """A name for people, and a few letters that change with any of the facts."""
+        words = f"{self.source.name}-{self.run.name}-{self.seed}"
+        return f"{re.sub(r'[^A-Za-z0-9._=-]+', '-', words)[:100]}-{fingerprint(self.facts)[:12]}"
+
+    def other(self, run: Run) -> Trial:
+        """Give another run on the same data with the same seed."""
+        return replace(self, run=run)
+
+    def dataset(self) -> Dataset:
+        """Read the data as this run sees it."""
+        dataset = self.source.load()
+        if self.run.ratio is not None:
+            dataset = with_ratio(dataset, self.run.ratio, self.seed)
+        return dataset if self.run.longest is None else first_words(dataset, self.run.longest)
+
+    def model(self, dataset: Dataset) -> TrainedModel:
+        """Load the model, or train it, or go on training it."""
+        folder = self.models / self.name
+        if (folder / "config.json").exists():
+            return load_model(folder)
+        if self.run.choose is not None:
+            return choose_setting(self.config, dataset, *self.run.choose, folder=folder)
+        begun = folder.with_name(f"{folder.name}.training") / SETTINGS
+        return train_model(self.config, dataset, folder=folder, resume=begun.exists())
+
+
+@dataclass(frozen=True)
+class Inquiry:
+    """A question to one trial."""
+
+    trial: Trial
+    question: Question
+
+    @cached_property
+    def facts(self) -> Record:
+        """All that decides the answer."""
+        return {**self.trial.facts, "asked": self.question.facts}
+
+    @cached_property
+    def name(self) -> str:
+        """A name for people, and a few letters that change with any of the facts."""
+        words = f"{self.trial.source.name}-{self.trial.run.name}-{self.trial.seed}-{self.question.name}"
+        return f"{re.sub(r'[^A-Za-z0-9._=-]+', '-', words)[:120]}-{fingerprint(self.facts)[:12]}"
+
+    @property
+    def identity(self) -> Record:
+        """What its record says of the inquiry itself."""
+        return {
+            "format": FORMAT,
+            "cell": self.name,
+            "dataset": self.trial.source.name,
+            "rows": self.trial.source.rows,
+            "run": self.trial.run.name,
+            "seed": self.trial.seed,
+            "question": self.question.name,
+        }
+
+    def answer(self) -> Record:
+        """Train if need be, ask, and give the record, on one thread, so that it is the same wherever it is run."""
+        started = time.perf_counter()
+        with one_thread():
+            dataset = self.trial.dataset()
+            model = self.trial.model(dataset)
+            answer = self.question.ask(model, dataset, self.trial)
+        return {
+            **self.identity,
+            "train_texts": len(dataset.train),
+            "answer": answer,
+            "wall_seconds": round(time.perf_counter() - started, 1),
+            "versions": {name: version(name) for name in ("whyword", "torch", "numpy")}
+            | {"python": platform.python_version()},
+            "facts": self.facts,
+        }
