@@ -34,5 +34,9 @@ def test_without_test_texts_there_are_pictures_of_dev_and_no_accuracies(tmp_path
     assert len(answer["points"][0]) == 8
 
 
+def test_the_gain_is_what_the_first_iteration_adds():
+    assert accuracies({"test_accuracy": [0.5, 0.75, 0.25]}) == {"0": 50.0, "1": 75.0, "2": 25.0, GAIN: 25.0}
+
+
 def test_one_class_alone_has_no_silhouette():
     assert silhouettes({"silhouette": [None, 0.5]}) == {"1": 0.5}
