@@ -13,7 +13,7 @@ from whyword.experiments.questions.explained import Explained
 from whyword.experiments.reproduction import as_values, choose_exhibits, gather, plan, resize, run
 from whyword.interfaces.errors import OptionError, WhywordError
 
-VALUE = accuracy.test_accuracy
+VALUE = accuracy.accuracy_on_test
 OURS, THEIRS = tiny_run("vmask", "ours"), tiny_run("base", "theirs")
 SCALE = Scale(datasets=(TEXTS,), seeds=2, families=("LSTM", "BERT"))
 TABLE = Exhibit(

@@ -10,7 +10,7 @@ def test_the_accuracies_are_shares_of_right_answers_in_percent(tmp_path):
     dataset = trial.dataset()
     model = trial.model(dataset)
     answer = Accuracy().ask(model, dataset, trial)
-    for split, read in (("test", accuracy.test_accuracy), ("dev", accuracy.dev_accuracy)):
+    for split, read in (("test", accuracy.accuracy_on_test), ("dev", accuracy.accuracy_on_dev)):
         documents = getattr(dataset, split)
         chosen = model.classifier.probabilities([d.words for d in documents]).argmax(1)
         right = [model.classifier.classes[c] == d.label for c, d in zip(chosen, documents, strict=True)]
@@ -24,7 +24,7 @@ def test_the_accuracies_are_shares_of_right_answers_in_percent(tmp_path):
 def test_data_without_a_test_split_have_no_test_accuracy(tmp_path):
     trial = tiny_trial(tmp_path)
     dataset = replace(trial.dataset(), test=())
-    assert accuracy.test_accuracy(Accuracy().ask(trial.model(dataset), dataset, trial)) == {}
+    assert accuracy.accuracy_on_test(Accuracy().ask(trial.model(dataset), dataset, trial)) == {}
 
 
 def test_vat_also_says_what_each_iteration_reached_on_dev(tmp_path):

@@ -8,7 +8,7 @@ from typing import Any
 from ..paper import Claim, Exhibit, Paper, Row, Scale, published
 from ..pictures import lines_by_dataset
 from ..question import Question
-from ..questions.accuracy import Accuracy, test_accuracy
+from ..questions.accuracy import Accuracy, accuracy_on_test
 from ..questions.examples import Examples
 from ..questions.explained import Explained, metric_curve
 from ..questions.text_map import SILHOUETTE, TextMap, maps_by_dataset, separations
@@ -118,7 +118,7 @@ def exhibits(scale: Scale) -> tuple[Exhibit, ...]:
             "table 2",
             "Test accuracy",
             tuple(
-                Row(run.name, run, Accuracy(), test_accuracy, name in MAIN)
+                Row(run.name, run, Accuracy(), accuracy_on_test, name in MAIN)
                 for way in runs.values()
                 for name, run in way.items()
             ),
@@ -190,7 +190,7 @@ def _bands(family: str, everything: Run, scale: Scale) -> tuple[Row, ...]:
     """Give a row for each band of layers, and one for all of them."""
     methods = {name: {**METHODS["E-VarM"], "gate_layers": layers} for name, layers in BANDS[family].items()}
     runs = {name: run_of(family, name, method, scale) for name, method in methods.items()} | {"all": everything}
-    return tuple(Row(f"{family}-{name}", run, Accuracy(), test_accuracy, main=False) for name, run in runs.items())
+    return tuple(Row(f"{family}-{name}", run, Accuracy(), accuracy_on_test, main=False) for name, run in runs.items())
 
 
 PAPER = Paper(

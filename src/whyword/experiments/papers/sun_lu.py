@@ -11,7 +11,7 @@ from ...data.readers.hub import PREFIX
 from ...data.sources import name_of as name_of_file
 from ..attention_pictures import draw_groups, draw_training, draw_updates, draw_words
 from ..paper import Answer, Claim, Exhibit, Paper, Row, Scale, published
-from ..questions.accuracy import Accuracy, test_accuracy
+from ..questions.accuracy import Accuracy, accuracy_on_test
 from ..questions.attention_scores import AttentionScores, effects, group_sizes
 from ..trial import Run
 
@@ -113,7 +113,7 @@ def exhibits(scale: Scale) -> tuple[Exhibit, ...]:
         Exhibit(
             "table 2",
             "Test accuracy by scale λ",
-            tuple(Row(name, run, Accuracy(), test_accuracy) for name, run in grid.items()),
+            tuple(Row(name, run, Accuracy(), accuracy_on_test) for name, run in grid.items()),
             ACCURACY,
             _accuracy_claims(scale),
             note=f"Published: one run each. DP-L reads the first {LONGEST} words here.",

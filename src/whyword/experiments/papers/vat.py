@@ -12,7 +12,7 @@ from ...plots.text_vectors import text_vectors
 from ..paper import Answers, Claim, Exhibit, Paper, Row, Scale, published
 from ..pictures import lines_by_dataset
 from ..question import Question
-from ..questions.accuracy import Accuracy, test_accuracy
+from ..questions.accuracy import Accuracy, accuracy_on_test
 from ..questions.by_iteration import GAIN, ByIteration, accuracies, silhouettes
 from ..questions.detected import Detected, detection
 from ..questions.examples import Examples
@@ -115,7 +115,7 @@ def exhibits(scale: Scale) -> tuple[Exhibit, ...]:
     """Describe tables 2 to 6 and figures 3 to 7."""
     ways = {family: runs(family, scale) for family in scale.families}
     rows = partial(_rows, ways, scale)
-    plain = tuple(Row(run.name, run, Accuracy(), test_accuracy) for way in ways.values() for run in way.values())
+    plain = tuple(Row(run.name, run, Accuracy(), accuracy_on_test) for way in ways.values() for run in way.values())
     turns = {family: (way["VAT"], ByIteration(sample=min(scale.sample, 500))) for family, way in ways.items()}
     removal, keeping = (rows(partial(metric_curve, metric)) for metric in (DROP, KEPT))
     removed = f"Accuracy lost without the top {K} words (AOPC)"

@@ -11,7 +11,7 @@ from ...plots.frequency_importance import frequency_importance
 from ...plots.word_cloud import word_cloud
 from ..paper import Answers, Claim, Exhibit, Paper, Row, Scale, published
 from ..pictures import lines_by_dataset
-from ..questions.accuracy import Accuracy, dev_accuracy, epoch_seconds, test_accuracy
+from ..questions.accuracy import Accuracy, accuracy_on_dev, accuracy_on_test, epoch_seconds
 from ..questions.examples import Examples
 from ..questions.explained import Explained, metric_at, metric_curve
 from ..questions.summed_words import SummedWords
@@ -126,7 +126,7 @@ def exhibits(scale: Scale) -> tuple[Exhibit, ...]:
         Exhibit(
             "table 3",
             "Test accuracy",
-            _rows(everything, Accuracy(), test_accuracy),
+            _rows(everything, Accuracy(), accuracy_on_test),
             ACCURACY,
             _over("base", scale, "is more accurate than"),
         ),
@@ -160,7 +160,7 @@ def exhibits(scale: Scale) -> tuple[Exhibit, ...]:
             _rows(some, SummedWords(scale.sample, scale.samples), lambda _: {}),
             show=word_lists,
         ),
-        Exhibit("table 8", "Dev accuracy", _rows(everything, Accuracy(), dev_accuracy), DEV_ACCURACY),
+        Exhibit("table 8", "Dev accuracy", _rows(everything, Accuracy(), accuracy_on_dev), DEV_ACCURACY),
         Exhibit(
             "table 9",
             "Seconds of an epoch",

@@ -29,12 +29,12 @@ class Accuracy(Question):
         }
 
 
-def test_accuracy(answer: Mapping[str, Any]) -> dict[str, float]:
+def accuracy_on_test(answer: Mapping[str, Any]) -> dict[str, float]:
     """Read test accuracy in percent; data without a test split have none."""
     return {"value": 100 * answer["test_accuracy"]} if "test_accuracy" in answer else {}
 
 
-def dev_accuracy(answer: Mapping[str, Any]) -> dict[str, float]:
+def accuracy_on_dev(answer: Mapping[str, Any]) -> dict[str, float]:
     """Read dev accuracy in percent."""
     return {"value": 100 * answer["dev_accuracy"]}
 
