@@ -24,7 +24,7 @@ def command(
     data_dir: options.DataDir = None,
     as_json: options.Json = False,
 ) -> None:
-    """List what there is, or the settings of one thing, or the tables and figures of a paper."""
+    """List what there is, or the settings or tables of one thing."""
     if kind not in KINDS:
         raise unknown_name(kind, "what can be listed", KINDS)
     if kind == "papers" and name:
