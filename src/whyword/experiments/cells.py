@@ -68,8 +68,7 @@ class Cell:
     @property
     def name(self) -> str:
         """A name for people, and a few letters that change with any of the facts."""
-        words = f"{self.source.name}-{self.config.encoder}-{self.config.method}-{self.config.seed}"
-        return f"{re.sub(r'[^A-Za-z0-9._=-]+', '-', words)[:100]}-{fingerprint(self.facts)[:12]}"
+        return named(f"{self.source.name}-{self.config.encoder}-{self.config.method}-{self.config.seed}", self.facts)
 
     @property
     def identity(self) -> Record:
@@ -119,10 +118,19 @@ def run_cell(cell: Cell, device: str = "cpu") -> Record:
         "step_seconds": round(training / max(1, steps), 6),
         "wall_seconds": round(time.perf_counter() - started, 3),
         "device": str(model.classifier.device),
-        "versions": {name: version(name) for name in ("whyword", "torch", "numpy")}
-        | {"python": platform.python_version()},
+        "versions": versions(),
         "facts": cell.facts,
     }
+
+
+def named(words: str, facts: Record) -> str:
+    """Give a file's name: words for people, and a few letters that change with any of the facts."""
+    return f"{re.sub(r'[^A-Za-z0-9._=-]+', '-', words)[:100]}-{fingerprint(facts)[:12]}"
+
+
+def versions() -> dict[str, str]:
+    """Say what the numbers were made with."""
+    return {name: version(name) for name in ("whyword", "torch", "numpy")} | {"python": platform.python_version()}
 
 
 def failed_record(identity: Record, error: Exception) -> Record:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import platform
-import re
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
@@ -13,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from ..data.dataset import Dataset
-from .cells import FORMAT, Record, one_thread
+from .cells import FORMAT, Record, named, one_thread, versions
 from .choose import choose_setting
 from .config import RunConfig, make_config
-from .fingerprint import fingerprint
 from .model_folder import TrainedModel, load_model
 from .question import Question
 from .reshaping import first_words, with_ratio
@@ -73,8 +70,7 @@ class Trial:
     @cached_property
     def name(self) -> str:
         """A name for people, and a few letters that change with any of the facts."""
-        words = f"{self.source.name}-{self.run.name}-{self.seed}"
-        return f"{re.sub(r'[^A-Za-z0-9._=-]+', '-', words)[:100]}-{fingerprint(self.facts)[:12]}"
+        return named(f"{self.source.name}-{self.run.name}-{self.seed}", self.facts)
 
     def other(self, run: Run) -> Trial:
         """Give another run on the same data with the same seed."""
@@ -113,8 +109,8 @@ class Inquiry:
     @cached_property
     def name(self) -> str:
         """A name for people, and a few letters that change with any of the facts."""
-        words = f"{self.trial.source.name}-{self.trial.run.name}-{self.trial.seed}-{self.question.name}"
-        return f"{re.sub(r'[^A-Za-z0-9._=-]+', '-', words)[:120]}-{fingerprint(self.facts)[:12]}"
+        trial = self.trial
+        return named(f"{trial.source.name}-{trial.run.name}-{trial.seed}-{self.question.name}", self.facts)
 
     @property
     def identity(self) -> Record:
@@ -141,7 +137,6 @@ class Inquiry:
             "train_texts": len(dataset.train),
             "answer": answer,
             "wall_seconds": round(time.perf_counter() - started, 1),
-            "versions": {name: version(name) for name in ("whyword", "torch", "numpy")}
-            | {"python": platform.python_version()},
+            "versions": versions(),
             "facts": self.facts,
         }
