@@ -11,7 +11,7 @@ from whyword.encoders.lstm import Lstm
 from whyword.maths.divergences import jensen_shannon, total_variation
 from whyword.methods.word_regularized import WordRegularized
 from whyword.training import imitation
-from whyword.training.imitation import Outputs, Patience, imitate, imitation_loss, outputs_of
+from whyword.training.imitation import Patience, imitate, imitation_loss, outputs_of
 from whyword.training.settings import Training
 
 DATA = sample()
@@ -52,7 +52,7 @@ def test_outputs_of_some_texts_are_padded_as_their_batch_is():
 @torch.no_grad()
 def test_the_loss_is_the_distance_of_answers_less_that_of_attention_text_by_text():
     shown, model, chosen = outputs_of(base(), DATA.train, CPU), fresh().eval(), np.arange(6)
-    loss = imitation_loss(model, DATA.train.batch(chosen), *shown.of(chosen, CPU), 0.05).item()
+    loss = imitation_loss(model(DATA.train.batch(chosen)), *shown.of(chosen, CPU), 0.05).item()
     expected = 0.0
     for i in chosen:
         prediction = model(DATA.train.batch(np.array([i])))
@@ -108,14 +108,12 @@ def test_the_terms_of_the_method_stay_on_but_for_the_task():
     shown = outputs_of(base(), DATA.train, CPU)
     everything = np.arange(len(DATA.train))
     batch = DATA.train.batch(everything)
-    expected = imitation_loss(model, batch, *shown.of(everything, CPU), 0.01) + model.losses(batch, 0.0)["tying"]
+    expected = imitation_loss(model(batch), *shown.of(everything, CPU), 0.01) + model.losses(batch, 0.0)["tying"]
     settings = Training(batch_size=100, learning_rate=1e-12)
     history = imitate(model, shown, DATA.train, 0.01, settings, Patience(1, 1), 0)
     assert history == pytest.approx([expected.item()], rel=1e-5)
 
 
 def test_plain_attention_is_asked_for_nothing_else():
-    model = fresh()
-    model.plain_losses = model.losses
-    assert imitation._other_terms(model, DATA.train.batch(np.arange(2)), 0.0) == []
-    assert isinstance(outputs_of(model, DATA.dev, CPU), Outputs)
+    _, terms = fresh().predict_with_terms(DATA.train.batch(np.arange(2)))
+    assert terms == {}

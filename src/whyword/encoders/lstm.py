@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+import torch
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from ..blocks.word_encoder import WordEncoder
 from ..interfaces.document import Batch
@@ -48,16 +49,34 @@ class Lstm(WordEncoder):
         layers: list[Tensor] = []
         states = embedded
         for recurrent in self.recurrent:
+            assert isinstance(recurrent, nn.LSTM)
             states = self._read(recurrent, states, batch.mask)
             layers.append(states)
         return tuple(layers)
 
-    def _read(self, recurrent: nn.Module, states: Tensor, mask: Tensor) -> Tensor:
+    def _read(self, recurrent: nn.LSTM, states: Tensor, mask: Tensor) -> Tensor:
         if not self.bidirectional:  # padding lies to the right, where a forward LSTM has already left the text
             return recurrent(states)[0]  # type: ignore[no-any-return]
-        packed = pack_padded_sequence(states, mask.sum(-1).cpu(), batch_first=True, enforce_sorted=False)
-        return pad_packed_sequence(recurrent(packed)[0], batch_first=True, total_length=states.shape[1])[0]
+        weights = recurrent.all_weights
+        backwards = _backwards(mask)
+        reversed_states = states.take_along_dim(backwards, 1)
+        ahead, back = (_run(recurrent, each, one) for each, one in zip((states, reversed_states), weights, strict=True))
+        return torch.cat([ahead, back.take_along_dim(backwards, 1)], dim=-1) * mask.unsqueeze(-1)
 
     def summarize(self, states: Tensor, batch: Batch) -> Tensor:
         """Take the maximum over time."""
         return masked_max(states, batch.mask)
+
+
+def _backwards(mask: Tensor) -> Tensor:
+    """Give (batch, time, 1): where each text, but not its padding, has the tokens that it has from its end."""
+    place = torch.arange(mask.shape[1], device=mask.device)
+    mirrored = mask.sum(-1, keepdim=True) - 1 - place
+    return torch.where(mirrored >= 0, mirrored, place).unsqueeze(-1)
+
+
+def _run(recurrent: nn.LSTM, states: Tensor, weights: Sequence[Tensor]) -> Tensor:
+    """Read in one direction; padded texts are read much faster than packed ones."""
+    start = states.new_zeros(1, len(states), recurrent.hidden_size)
+    read, *_ = torch.lstm(states, (start, start), tuple(weights), True, 1, 0.0, recurrent.training, False, True)
+    return read

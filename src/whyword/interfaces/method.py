@@ -65,7 +65,12 @@ class Method(nn.Module, ABC):
     def losses(self, batch: Batch, progress: float) -> dict[str, Tensor]:
         """Name the terms that are added up and minimized; progress runs from 0 to 1 through the phase."""
         assert batch.labels is not None
-        return {"task": cross_entropy(self(batch).logits, batch.labels)}
+        prediction, terms = self.predict_with_terms(batch)
+        return {"task": cross_entropy(prediction.logits, batch.labels), **terms}
+
+    def predict_with_terms(self, batch: Batch) -> tuple[Prediction, dict[str, Tensor]]:
+        """Predict, and name what training minimizes whatever the task, from the same pass; nothing for most methods."""
+        return self(batch), {}
 
     def plan(self, epochs: int) -> Sequence[Phase]:
         """List the phases of training; one phase that trains everything unless a method says otherwise."""

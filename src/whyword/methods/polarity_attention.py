@@ -10,7 +10,6 @@ from typing import Literal
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import cross_entropy
 
 from ..blocks.attention import AdditiveAttention, DotProductAttention
 from ..blocks.attentive import Attentive
@@ -19,6 +18,7 @@ from ..blocks.query_overlap import affine_layer, plain_query, query_overlap
 from ..interfaces.document import Batch
 from ..interfaces.encoder import Encoder
 from ..interfaces.errors import OptionError
+from ..interfaces.method import Prediction
 from ..maths.polarity_updates import Scorer, Sums, sum_over_texts, updates
 from ..maths.token_groups import token_groups
 
@@ -69,16 +69,15 @@ class PolarityAttention(Attentive):
         others = 0 if layer is None else len(list(layer.parameters()))
         return self.config.kind == "dot" and vectors == 1 and len(list(encoder.parameters())) == vectors + others
 
-    def losses(self, batch: Batch, progress: float) -> dict[str, Tensor]:
-        """Logistic loss (cross-entropy with more classes), and what is asked for of penalty and weight decay."""
-        assert batch.labels is not None
-        losses = {"task": cross_entropy(self(batch).logits, batch.labels)}
+    def predict_with_terms(self, batch: Batch) -> tuple[Prediction, dict[str, Tensor]]:
+        """Predict, and give what is asked for of penalty and weight decay."""
+        terms: dict[str, Tensor] = {}
         if self.config.penalty:
-            losses["penalty"] = self.config.penalty * self.overlap().abs().sum()
+            terms["penalty"] = self.config.penalty * self.overlap().abs().sum()
         layers = list(self._layers())
         if self.config.l2 and layers:
-            losses["l2"] = self.config.l2 / 2 * torch.stack([layer.square().sum() for layer in layers]).sum()
-        return losses
+            terms["l2"] = self.config.l2 / 2 * torch.stack([layer.square().sum() for layer in layers]).sum()
+        return self(batch), terms
 
     def overlap(self) -> Tensor:
         """V·W, one number per score: what drives the attention of the classes apart."""

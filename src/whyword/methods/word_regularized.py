@@ -82,22 +82,21 @@ class WordRegularized(Method):
         text_vector = attend(weights, states)
         return Prediction(self.head(text_vector), text_vector, weights)
 
-    def losses(self, batch: Batch, progress: float) -> dict[str, Tensor]:
-        """Cross-entropy of the labels, and the word-level terms that have a weight."""
-        assert batch.labels is not None
+    def predict_with_terms(self, batch: Batch) -> tuple[Prediction, dict[str, Tensor]]:
+        """Predict, and give the word-level terms that have a weight."""
         config = self.config
+        terms: dict[str, Tensor] = {}
         embedded = self.encoder.embed(batch)
         states = self.encoder.encode(embedded, batch)[-1]
-        logits = self.read_out(*self._attend(states, embedded, batch)).logits
-        losses = {"task": cross_entropy(logits, batch.labels)}
+        prediction = self.read_out(*self._attend(states, embedded, batch))
         if config.tying:
-            losses["tying"] = config.tying * self._distance(states, embedded, batch)
+            terms["tying"] = config.tying * self._distance(states, embedded, batch)
         if config.mlm:
             hidden = (torch.rand(batch.tokens.shape, device=states.device) < config.masked_share) & batch.is_word
-            losses["mlm"] = config.mlm * self.surprise(embedded, hidden, batch)
+            terms["mlm"] = config.mlm * self.surprise(embedded, hidden, batch)
         if config.conicity:
-            losses["conicity"] = config.conicity * conicity(states, batch.mask).mean()
-        return losses
+            terms["conicity"] = config.conicity * conicity(states, batch.mask).mean()
+        return prediction, terms
 
     def _distance(self, states: Tensor, embedded: Tensor, batch: Batch) -> Tensor:
         """Mean distance of the states of words from their vectors, in the space of the vectors."""

@@ -11,8 +11,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from ..data.batching import by_token_budget, training_batches
-from ..interfaces.document import Batch
-from ..interfaces.method import Method
+from ..interfaces.method import Method, Prediction
 from ..maths.divergences import kullback_leibler, total_variation
 from .corpus import Corpus
 from .early_stopping import copy_weights
@@ -61,8 +60,9 @@ def imitate(
 ) -> list[float]:
     """Minimize TVD of the answers − weight · KL of the attention, and what else the method minimizes but its task.
 
-    Gradients are not clipped: where another term is large, that would leave little of the imitation. The weights of the
-    lowest training loss are in place afterwards; gives the loss of each epoch.
+    So an imitation is held to the same rules as the original. Gradients are not clipped: where another term is large,
+    that would leave little of the imitation. The weights of the lowest training loss are in place afterwards; gives the
+    loss of each epoch.
     """
     device = next(method.parameters()).device
     trained = [parameter for parameter in method.parameters() if parameter.requires_grad]
@@ -76,13 +76,13 @@ def imitate(
             corpus.lengths, settings.batch_size, settings.batch_tokens, [seed, len(history)]
         ):
             batch = corpus.batch(chosen).to(device)
-            progress = len(history) / patience.epochs
-            loss = imitation_loss(method, batch, *shown.of(chosen, device), weight)
-            whole = loss + sum(_other_terms(method, batch, progress), start=loss.new_zeros(()))
+            prediction, terms = method.predict_with_terms(batch)
+            loss = imitation_loss(prediction, *shown.of(chosen, device), weight)
+            loss = torch.stack([loss, *terms.values()]).sum()
             optimizer.zero_grad(set_to_none=True)
-            whole.backward()
+            loss.backward()
             optimizer.step()
-            total += float(whole.detach()) * len(chosen)
+            total += float(loss.detach()) * len(chosen)
         history.append(total / len(corpus))
         if history[-1] <= min(history):
             best = copy_weights(method)
@@ -91,20 +91,12 @@ def imitate(
     return history
 
 
-def imitation_loss(method: Method, batch: Batch, probabilities: Tensor, weights: Tensor, weight: float) -> Tensor:
+def imitation_loss(prediction: Prediction, probabilities: Tensor, weights: Tensor, weight: float) -> Tensor:
     """TVD(answers, those shown) − weight · KL(attention ‖ that shown), averaged over the texts of a batch."""
-    prediction = method(batch)
     assert prediction.token_weights is not None
     apart = total_variation(prediction.logits.softmax(-1), probabilities)
     elsewhere = kullback_leibler(prediction.token_weights, weights)
     return (apart - weight * elsewhere).mean()
-
-
-def _other_terms(method: Method, batch: Batch, progress: float) -> list[Tensor]:
-    """Terms of the method's own objective besides the task, so that an imitation is held to the same rules."""
-    if type(method).losses is Method.losses:
-        return []
-    return [loss for name, loss in method.losses(batch, progress).items() if name != "task"]
 
 
 def _going_on(history: list[float], stale: int) -> bool:
