@@ -57,6 +57,16 @@ def test_markdown_has_the_same_tables_and_the_command():
     assert "\n| ours is better | sst2 | +5.04 | +1 to +9.08 | 3 | holds |\n" in written
 
 
+def test_it_says_how_long_it_took_with_which_versions():
+    records = [
+        {"wall_seconds": 3600.0, "versions": {"whyword": "1", "torch": "2"}},
+        {"wall_seconds": 1800.0, "versions": {"whyword": "1", "torch": "3"}},
+    ]
+    made = replace(reproduced(TABLE), records=records)
+    assert "\n1.5 hours of one core, with whyword 1, torch 2 and 3.\n" in made.markdown()
+    assert (made.to_dict()["hours"], made.to_dict()["versions"]) == (1.5, "whyword 1, torch 2 and 3")
+
+
 def test_several_columns_make_a_table_for_each_data_set():
     numbers = tuple(number(data, "ours", 1.5, column=column) for data in ("sst2", "trec") for column in ("k 1", "k 5"))
     written = reproduced(replace(TABLE, numbers=numbers)).markdown()

@@ -43,6 +43,7 @@ class Row:
     question: Question
     read: Callable[[Answer], Mapping[str, float]]  # number by column
     main: bool = True  # False: left out for the data sets that the scale is brief about
+    seeds: int | None = None  # at most, where it is made with fewer than the scale has
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import isnan
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Any
 
 from ..report.tables import Entry, Table, markdown, plain
 from ..training.checkpoint import write_text
+from .cells import Record
 from .findings import Finding
 from .paper import Answers, Paper, Scale
 from .reproduction import Made, Number, as_values
@@ -25,6 +26,7 @@ class Reproduced:
     scale: Scale
     made: Sequence[Made]
     command: str | None = None
+    records: Collection[Record] = ()  # all that was run for it, also models that only judge
 
     @property
     def caps(self) -> str:
@@ -37,6 +39,17 @@ class Reproduced:
             parts.append(f"{self.scale.transformer} for BERT-base")
         return ", ".join(parts)
 
+    @property
+    def hours(self) -> float:
+        """Hours that all cells took, one after the other."""
+        return round(sum(float(record["wall_seconds"]) for record in self.records) / 3600, 1)
+
+    @property
+    def versions(self) -> str:
+        """The versions that it was made with."""
+        found = {name: {record["versions"][name] for record in self.records} for name in _names(self.records)}
+        return ", ".join(f"{name} {' and '.join(sorted(versions))}" for name, versions in found.items())
+
     def to_dict(self) -> dict[str, Any]:
         """Give plain values, ready for JSON."""
         values = {
@@ -44,6 +57,8 @@ class Reproduced:
             "title": self.paper.title,
             "scale": {"name": self.scale_name, **asdict(self.scale)},
             "command": self.command,
+            "hours": self.hours,
+            "versions": self.versions,
             "exhibits": [as_values(made) for made in self.made],
         }
         return {name: _without_nan(value) for name, value in values.items()}
@@ -60,6 +75,8 @@ class Reproduced:
         parts = [f"# {self.paper.title}", f"Made again: {self.caps}."]
         if self.command:
             parts.append(f"```sh\n{self.command}\n```")
+        if self.records:
+            parts.append(f"{self.hours:g} hours of one core, with {self.versions}.")
         for made in self.made:
             files = (pictures or {}).get(made.exhibit.name, ())
             parts += [f"## {_heading(made)}", *(f"![{file}]({file})" for file in files), *_content(made, markdown)]
@@ -77,6 +94,10 @@ class Reproduced:
                     pictures.setdefault(made.exhibit.name, []).append(file)
         write_text(folder / "reproduction.md", self.markdown(pictures))
         write_text(folder / "reproduction.json", json.dumps(self.to_dict(), indent=1, ensure_ascii=False))
+
+
+def _names(records: Collection[Record]) -> list[str]:
+    return list(dict.fromkeys(name for record in records for name in record["versions"]))
 
 
 def _heading(made: Made) -> str:

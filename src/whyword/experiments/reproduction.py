@@ -102,7 +102,8 @@ def plan(
         for exhibit in exhibits:
             for source, row in product(sources, exhibit.rows):
                 about = exhibit.datasets is None or {source.name, source.name.partition(":")[0]} & {*exhibit.datasets}
-                if not about or (source.name in scale.brief and not row.main):
+                few = row.seeds is not None and seed >= row.seeds
+                if not about or few or (source.name in scale.brief and not row.main):
                     continue
                 if row.run.vectors and place is None:
                     raise OptionError(f"{row.run.name} starts from word vectors: name their file with --embeddings.")

@@ -1,8 +1,12 @@
+from collections import Counter
+from dataclasses import replace
+
 import pytest
 
 from reference.papers import check_plan, make_smoke, plan_without_data
 from whyword.experiments.papers import load_paper
 from whyword.experiments.papers.evarm import ACCURACY, AOPC, LAYERS, PAPER
+from whyword.experiments.reproduction import plan
 
 
 @pytest.mark.parametrize("scale", PAPER.scales)
@@ -49,8 +53,29 @@ def test_small_has_all_rows_for_three_data_sets_and_the_main_ones_for_the_others
     rows = {data: [r for e, d, r, s in todo.inquiries if (e, d, s) == ("table 2", data, 0)] for data in ("sst2", "qqp")}
     assert len(rows["sst2"]) == 8
     assert rows["qqp"] == ["BERT-base", "BERT-VMASK", "BERT-E-VarM"]
-    assert {d for e, d, *_ in todo.inquiries if e in ("table 5", "figure 3")} == {"sst2", "subj", "trec"}
+    assert {d for e, d, *_ in todo.inquiries if e == "figure 3"} == {"sst2", "subj", "trec"}
     assert {d for e, d, *_ in todo.inquiries if e == "table 3"} == set(PAPER.scales["small"].datasets)
+
+
+def test_small_has_fewer_seeds_of_side_rows_and_compares_layers_on_two_data_sets(tmp_path, monkeypatch):
+    todo = plan_without_data(PAPER, "small", tmp_path, monkeypatch)
+    seeds = Counter(row for exhibit, data, row, _ in todo.inquiries if (exhibit, data) == ("table 2", "sst2"))
+    assert {row: seeds[f"BERT-{row}"] for row in ("SCL", "MASK", "AGN", "ETE", "PPL")} == {
+        **dict.fromkeys(("SCL", "MASK"), 3),
+        **dict.fromkeys(("AGN", "ETE", "PPL"), 1),
+    }
+    assert {(data, seed) for exhibit, data, _, seed in todo.inquiries if exhibit == "table 5"} == {
+        ("sst2", 0),
+        ("sst2", 1),
+        ("subj", 0),
+        ("subj", 1),
+    }
+
+
+def test_layers_are_compared_on_data_of_ones_own(tmp_path):
+    scale = replace(PAPER.scales["small"], datasets=("planted",))
+    todo = plan(PAPER.exhibits(scale), scale, tmp_path)
+    assert any(exhibit == "table 5" for exhibit, *_ in todo.inquiries)
 
 
 def test_each_variant_and_each_band_of_layers_is_another_run(tmp_path, monkeypatch):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from ..paper import Claim, Exhibit, Paper, Row, Scale, published
@@ -30,6 +31,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "PPL": {"name": "evarm", "variant": "ppl"},
 }
 MAIN = ("base", "VMASK", "E-VarM")  # for every data set, also where the others are left out
+SIDE = ("AGN", "ETE", "PPL")
 BANDS: dict[str, dict[str, Any]] = {  # layers that the gate reads, instead of all
     "BERT": {"bottom": "bottom", "middle": "middle", "top": "top"},
     "LSTM": {"words": (0,), "states": (1,)},  # one layer has no thirds
@@ -68,26 +70,43 @@ BERT-E-VarM  8.86/19.67/21.34 11.16/35.43/39.49 3.08/12.69/19.63 1.94/13.14/23.3
 """,
     [str(k) for k in REMOVED],
 )
-SMOKE = Scale(
+
+
+@dataclass(frozen=True)
+class Sizes(Scale):
+    """A scale that also says where it does less than elsewhere."""
+
+    limed: int = 500  # test texts that LIME explains, at most
+    side_seeds: int | None = None  # of the methods at the side; None: as many as the others
+    banded: tuple[str, ...] = ()  # data sets on which alone bands of layers are compared, where it has one of them
+    band_seeds: int | None = None
+
+
+SMOKE = Sizes(
     datasets=("planted:easy,train=100,dev=30,test=30",),
     seeds=2,
     families=("LSTM",),
     sample=6,
     samples=50,
+    limed=6,
     training={"epochs": 2, "batch_size": 10, "learning_rate": 0.01},
     vectors=False,
 )
-SMALL = Scale(
+SMALL = Sizes(
     datasets=("sst2", "subj", "trec", "cola", "qnli", "qqp"),
     seeds=3,
     families=("BERT",),
     rows=2_000,
-    sample=100,
-    samples=300,
+    samples=200,
+    limed=100,
+    side_seeds=1,
+    banded=("sst2", "subj"),
+    band_seeds=2,
     training={"epochs": 3, "batch_size": 32, "learning_rate": 5e-5, "schedule": "linear", "warmup": 0.1},
     brief=("cola", "qnli", "qqp"),
 )
-FULL = Scale(
+LSTM = Sizes(datasets=SMALL.datasets, seeds=3, families=("LSTM",), limed=200, brief=SMALL.brief)
+FULL = Sizes(
     datasets=tuple(DATA.split()),
     seeds=5,
     families=("BERT", "LSTM"),
@@ -108,9 +127,10 @@ def run_of(family: str, name: str, method: Mapping[str, Any], scale: Scale) -> R
 
 def exhibits(scale: Scale) -> tuple[Exhibit, ...]:
     """Describe tables 2 to 5 and figures 2 to 4."""
+    assert isinstance(scale, Sizes)
     runs = {f: {name: run_of(f, name, method, scale) for name, method in METHODS.items()} for f in scale.families}
     masks = [run for way in runs.values() for run in (way["VMASK"], way["E-VarM"])]
-    lime = Explained("lime", {DROP: {"k": LAST_K}}, scale.sample, {"samples": scale.samples})
+    lime = Explained("lime", {DROP: {"k": LAST_K}}, scale.limed, {"samples": scale.samples})
     own = Explained("own", {KEPT: {"k": LAST_K, "longest": LAST_K}}, scale.sample)
     kept = _rows(masks, own, metric_curve(KEPT))
     return (
@@ -118,7 +138,14 @@ def exhibits(scale: Scale) -> tuple[Exhibit, ...]:
             "table 2",
             "Test accuracy",
             tuple(
-                Row(run.name, run, Accuracy(), accuracy_on_test, name in MAIN)
+                Row(
+                    run.name,
+                    run,
+                    Accuracy(),
+                    accuracy_on_test,
+                    name in MAIN,
+                    scale.side_seeds if name in SIDE else None,
+                )
                 for way in runs.values()
                 for name, run in way.items()
             ),
@@ -138,7 +165,7 @@ def exhibits(scale: Scale) -> tuple[Exhibit, ...]:
                 Claim(f"LIME's words matter more to {f}-E-VarM than to {f}-VMASK", f"{f}-E-VarM", f"{f}-VMASK", "5")
                 for f in scale.families
             ),
-            note=f"The losses summed over K + 1, for K = 1, 5, 9; on the same {scale.sample:,} test texts at most, "
+            note=f"The losses summed over K + 1, for K = 1, 5, 9; on the same {scale.limed:,} test texts at most, "
             f"{scale.samples:,} samples of LIME, judged by the model itself.",
         ),
         Exhibit(
@@ -157,6 +184,7 @@ def exhibits(scale: Scale) -> tuple[Exhibit, ...]:
                 for f in scale.families
                 for band in BANDS[f]
             ),
+            datasets=tuple(name for name in scale.banded if name in scale.datasets) or None,
         ),
         Exhibit(
             "figure 2",
@@ -186,16 +214,19 @@ def _rows(runs: Iterable[Run], question: Question, read: Callable[[Any], Mapping
     return tuple(Row(run.name, run, question, read) for run in runs)
 
 
-def _bands(family: str, everything: Run, scale: Scale) -> tuple[Row, ...]:
+def _bands(family: str, everything: Run, scale: Sizes) -> tuple[Row, ...]:
     """Give a row for each band of layers, and one for all of them."""
     methods = {name: {**METHODS["E-VarM"], "gate_layers": layers} for name, layers in BANDS[family].items()}
     runs = {name: run_of(family, name, method, scale) for name, method in methods.items()} | {"all": everything}
-    return tuple(Row(f"{family}-{name}", run, Accuracy(), accuracy_on_test, main=False) for name, run in runs.items())
+    return tuple(
+        Row(f"{family}-{name}", run, Accuracy(), accuracy_on_test, main=False, seeds=scale.band_seeds)
+        for name, run in runs.items()
+    )
 
 
 PAPER = Paper(
     "evarm",
     "Ge et al. (COLING 2022): E-VarM, enhanced variational word masks",
-    {"smoke": SMOKE, "small": SMALL, "full": FULL},
+    {"smoke": SMOKE, "small": SMALL, "lstm": LSTM, "full": FULL},
     exhibits,
 )

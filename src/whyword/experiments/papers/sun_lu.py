@@ -75,7 +75,9 @@ SMOKE = Sizes(
     training={"epochs": 2},
     lambdas=(SMALL_SCALES[0], USUAL, HUGE),
 )
-SMALL = Sizes(datasets=("sst2", "20ng_sports", THREE_CLASSES), seeds=3, families=tuple(MODELS))
+SMALL = Sizes(
+    datasets=("sst2", "20ng_sports", THREE_CLASSES), seeds=3, families=tuple(MODELS), training={"patience": 10}
+)
 FULL = Sizes(datasets=("sst2", "20ng_sports", THREE_CLASSES, "imdb"), seeds=5, families=tuple(MODELS))
 SYNTHETIC = Sizes(datasets=("planted:sun-lu-1",), seeds=4, families=TRACED, lambdas=(USUAL, HUGE), synthetic=True)
 

@@ -87,6 +87,13 @@ SMOKE = Scale(
     vectors=False,
 )
 SMALL = Scale(datasets=("sst2", "trec", "subj", "twitter"), seeds=5, families=("LSTM",), sample=100_000)
+MINILM = Scale(
+    datasets=("sst2", "trec"),
+    seeds=3,
+    families=("BERT",),
+    rows=2_000,
+    training={"epochs": 3, "batch_size": 32, "learning_rate": 5e-5},
+)
 FULL = Scale(
     datasets=("imdb", "sst1", "sst2", "yelp", "ag_news", "trec", "subj", "twitter"),
     seeds=5,
@@ -231,6 +238,6 @@ def _maps(answers: Answers) -> dict[str, Figure]:
 PAPER = Paper(
     "vat",
     "Zhou, Wu, Chen, Huang, He: variational information-bottleneck attention",
-    {"smoke": SMOKE, "small": SMALL, "full": FULL},
+    {"smoke": SMOKE, "small": SMALL, "minilm": MINILM, "full": FULL},
     exhibits,
 )
