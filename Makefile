@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: setup demo test test-real bench lint format clean
+.PHONY: setup demo test test-real bench results lint format clean
 
 setup: $(READY)
 
@@ -31,6 +31,9 @@ bench: setup
 	$(BIN)/python -m pip install -q -c constraints.txt -e '.[bench]'
 	$(BIN)/python benchmarks/training.py
 	$(BIN)/python benchmarks/explainers.py
+
+results: setup
+	$(BIN)/python benchmarks/results_page.py
 
 lint: setup
 	$(BIN)/ruff format --check .

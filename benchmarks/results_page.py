@@ -1,0 +1,181 @@
+"""Write docs/results.md from what `whyword reproduce` left in results/: what reproduces, what does not, by how much."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from whyword.experiments.findings import EVERYWHERE, FAILS, HOLDS, UNDECIDED
+from whyword.report.tables import Entry, Table, markdown
+
+PAPERS = ("vmask", "vat", "sun-lu", "tutek", "evarm")
+NAMES = {"vmask": "VMASK", "vat": "VAT", "sun-lu": "Sun & Lu", "tutek": "Tutek & Šnajder", "evarm": "E-VarM"}
+PICTURES = 4  # of a figure that are shown here; the others are in its folder
+HEAD = """# What reproduces
+
+Written by `make results` from what `whyword reproduce` left in [results](../results); the remarks are ours. What else
+was measured (word masks beside the authors' scripts, what training, explaining and serving cost) is in
+[measured.md](measured.md).
+
+Accuracies are on test texts, in percent, the epoch chosen on dev. An effect is the difference that a paper asserts,
+between runs of the same seed, averaged over seeds, with Student's 95 % interval. A claim **holds** if the whole
+interval lies where the paper says, **fails** if none of it does, and is undecided otherwise. The papers mostly give
+one run each: what is undecided here often rests on more runs than it was published with. Verdicts are not corrected
+for their number: where there is no effect at all, one in twenty still holds or fails."""
+
+
+@dataclass(frozen=True)
+class Claimed:
+    """One claim of a paper: the finding over all data sets, and those of each."""
+
+    sentence: str
+    exhibit: str
+    findings: Sequence[Mapping[str, Any]]
+
+    @property
+    def whole(self) -> Mapping[str, Any]:
+        """The finding that stands for all: over all data sets, or the only one."""
+        return next((f for f in self.findings if f["dataset"] == EVERYWHERE), self.findings[0])
+
+    @property
+    def single(self) -> list[Mapping[str, Any]]:
+        """The findings of single data sets."""
+        return [finding for finding in self.findings if finding["dataset"] != EVERYWHERE]
+
+
+@dataclass(frozen=True)
+class Folder:
+    """What is left of one reproduction."""
+
+    path: Path
+
+    @cached_property
+    def values(self) -> dict[str, Any]:
+        """All that reproduction.json holds."""
+        values: dict[str, Any] = json.loads((self.path / "reproduction.json").read_text(encoding="utf-8"))
+        return values
+
+    @property
+    def name(self) -> str:
+        """Name the paper, and the scale where it is not the usual one."""
+        scale = self.values["scale"]["name"]
+        return NAMES[self.values["paper"]] + ("" if scale == "small" else f", {scale}")
+
+    @property
+    def claims(self) -> Iterator[Claimed]:
+        """Give each claim once, with all its findings."""
+        for exhibit in self.values["exhibits"]:
+            for sentence in dict.fromkeys(found["claim"] for found in exhibit["claims"]):
+                findings = [found for found in exhibit["claims"] if found["claim"] == sentence]
+                yield Claimed(sentence, exhibit["name"], findings)
+
+
+def page(folders: Sequence[Folder]) -> str:
+    """Write the whole page."""
+    claims = [(folder, claim) for folder in folders for claim in folder.claims]
+    verdicts = Counter(claim.whole["verdict"] for _, claim in claims)
+    told = f"{verdicts[HOLDS]} hold, {verdicts[FAILS]} fail, {verdicts[UNDECIDED]} are undecided"
+    parts = [HEAD, "## Claims", f"{len(claims)} claims: {told}.", markdown(_claim_table(claims))]
+    for folder in folders:
+        parts += _section(folder)
+    return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
+
+
+def _claim_table(claims: Sequence[tuple[Folder, Claimed]]) -> Table:
+    table = [
+        [
+            Entry("paper"),
+            Entry("claim"),
+            Entry("data"),
+            *(Entry(name, right=True) for name in ("effect", "95 %", "seeds")),
+        ]
+    ]
+    table[0].append(Entry("verdict"))
+    for folder, claim in claims:
+        whole = claim.whole
+        effect = whole["effect"]
+        interval = "–" if effect["low"] is None else f"{effect['low']:+.3g} to {effect['high']:+.3g}"
+        table.append(
+            [
+                Entry(folder.name),
+                Entry(f"{claim.sentence} ({claim.exhibit})"),
+                Entry(_by_data(claim)),
+                *(Entry(words, right=True) for words in (f"{effect['value']:+.3g}", interval, str(whole["seeds"]))),
+                Entry(whole["verdict"], strong=whole["verdict"] != UNDECIDED),
+            ]
+        )
+    return table
+
+
+def _by_data(claim: Claimed) -> str:
+    """Name the data sets; where their verdicts differ, also these."""
+    verdicts = {finding["dataset"]: finding["verdict"] for finding in claim.single}
+    if len({*verdicts.values(), claim.whole["verdict"]}) == 1:
+        return ", ".join(verdicts)
+    return ", ".join(f"{name} {verdict}" for name, verdict in verdicts.items())
+
+
+def _section(folder: Folder) -> Iterator[str]:
+    values, place = folder.values, f"../results/{folder.path.name}"
+    yield f"## {folder.name}: {values['title'].partition(':')[2].strip()}"
+    cost = f"{values['hours']:g} hours of one core, with {values['versions']}"
+    yield f"[All tables and figures]({place}/reproduction.md): {cost}."
+    yield f"```sh\n{values['command']}\n```"
+    remarks = folder.path / "remarks.md"
+    if remarks.exists():
+        yield remarks.read_text(encoding="utf-8")
+    table = _distances(values["exhibits"])
+    if len(table) > 1:
+        yield "Ours minus the published numbers:"
+        yield markdown(table)
+    for exhibit in values["exhibits"]:
+        pictures = sorted(folder.path.glob(f"{exhibit['name'].replace(' ', '-')}-*.png"))
+        if 0 < len(pictures) <= PICTURES:
+            yield f"{exhibit['name'].capitalize()}. {exhibit['title']}:"
+            yield "\n".join(f"![{picture.stem}]({place}/{picture.name})" for picture in pictures)
+
+
+def _distances(exhibits: Sequence[Mapping[str, Any]]) -> Table:
+    table = [
+        [Entry("table"), *(Entry(name, right=True) for name in ("numbers", "mean", "mean size")), Entry("furthest")]
+    ]
+    for exhibit in exhibits:
+        numbers = [number for number in exhibit["numbers"] if number["difference"] is not None]
+        if numbers:
+            apart = [number["difference"] for number in numbers]
+            mean, size = sum(apart) / len(apart), sum(map(abs, apart)) / len(apart)
+            furthest = max(numbers, key=lambda number: abs(number["difference"]))
+            column = "" if furthest["column"] == "value" else f", {furthest['column']}"
+            where = f"{furthest['row']}{column} on {furthest['dataset']}: {furthest['ours']['value']:.3g}"
+            table.append(
+                [
+                    Entry(f"{exhibit['name']}, {exhibit['title']}"),
+                    *(Entry(words, right=True) for words in (str(len(apart)), f"{mean:+.3g}", f"{size:.3g}")),
+                    Entry(f"{where} instead of {furthest['published']:g}"),
+                ]
+            )
+    return table
+
+
+def find_folders(results: Path) -> list[Folder]:
+    """Find the reproductions, in the order of the papers, the usual scale of each first."""
+    found = [Folder(place.parent) for place in results.glob("*/reproduction.json")]
+    return sorted(found, key=lambda f: (PAPERS.index(f.values["paper"]), f.values["scale"]["name"] != "small", f.path))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--results", type=Path, default=Path("results"))
+    parser.add_argument("--out", type=Path, default=Path("docs/results.md"))
+    options = parser.parse_args()
+    options.out.write_text(page(find_folders(options.results)), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
