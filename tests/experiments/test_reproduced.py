@@ -41,7 +41,7 @@ def test_ours_stand_with_their_interval_beside_the_published():
     assert lines[3] == "Table 2. Accuracy"
     assert [line.split() for line in lines[5:8]] == [
         ["sst2", "trec"],
-        ["ours", "85.0", "±1.3", "(92.37)", "90.0"],
+        ["ours", "85.0", "±1.3", "(92.37,", "-7.3)", "90.0"],
         ["theirs", "80.0", "±2.0", "–"],
     ]
     assert lines[9] == "Ours on a CPU."
@@ -53,7 +53,7 @@ def test_markdown_has_the_same_tables_and_the_command():
     assert "# Somebody (2020): something" in written
     assert "```sh\nwhyword reproduce paper\n```" in written
     assert "\n## Table 2. Accuracy\n" in written
-    assert "\n| ours | 85.0 ±1.3 (92.37) | 90.0 |\n" in written
+    assert "\n| ours | 85.0 ±1.3 (92.37, -7.3) | 90.0 |\n" in written
     assert "\n| ours is better | sst2 | +5.04 | +1 to +9.08 | 3 | holds |\n" in written
 
 

@@ -140,7 +140,7 @@ def _tables(numbers: Sequence[Number]) -> list[Table]:
 
 
 def _table(numbers: Sequence[Number], across: str, corner: str = "") -> Table:
-    """Write ours with half of its interval, and the published number in brackets."""
+    """Write ours with half of its interval, and in brackets the published number and how far ours is from it."""
     columns = list(dict.fromkeys(getattr(number, across) for number in numbers))
     found = {(number.row, getattr(number, across)): number for number in numbers}
     digits = {column: _digits(number for (_, name), number in found.items() if name == column) for column in columns}
@@ -162,7 +162,8 @@ def _beside(number: Number | None, digits: int) -> str:
         return "–"
     ours = number.ours
     half = "" if isnan(ours.high) else f" ±{ours.high - ours.value:.{digits}f}"
-    published = "" if number.published is None else f" ({number.published:g})"
+    apart = number.difference
+    published = "" if apart is None else f" ({number.published:g}, {apart:+.{digits}f})"
     return f"{ours.value:.{digits}f}{half}{published}"
 
 
