@@ -32,6 +32,7 @@ class Scale:
     vectors: bool = True  # whether pretrained word vectors are used where the paper does
     transformer: str = "minilm"  # what stands in for BERT-base
     brief: tuple[str, ...] = ()  # data sets for which only the main rows are made
+    brief_seeds: int | None = None  # for these at most; None: as many as for the others
 
 
 @dataclass(frozen=True)

@@ -102,8 +102,9 @@ def plan(
         for exhibit in exhibits:
             for source, row in product(sources, exhibit.rows):
                 about = exhibit.datasets is None or {source.name, source.name.partition(":")[0]} & {*exhibit.datasets}
-                few = row.seeds is not None and seed >= row.seeds
-                if not about or few or (source.name in scale.brief and not row.main):
+                brief = source.name in scale.brief
+                most = [limit for limit in (row.seeds, scale.brief_seeds if brief else None) if limit is not None]
+                if not about or (brief and not row.main) or seed >= min(most, default=scale.seeds):
                     continue
                 if row.run.vectors and place is None:
                     raise OptionError(f"{row.run.name} starts from word vectors: name their file with --embeddings.")

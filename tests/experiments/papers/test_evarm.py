@@ -64,12 +64,10 @@ def test_small_has_fewer_seeds_of_side_rows_and_compares_layers_on_two_data_sets
         **dict.fromkeys(("SCL", "MASK"), 3),
         **dict.fromkeys(("AGN", "ETE", "PPL"), 1),
     }
-    assert {(data, seed) for exhibit, data, _, seed in todo.inquiries if exhibit == "table 5"} == {
-        ("sst2", 0),
-        ("sst2", 1),
-        ("subj", 0),
-        ("subj", 1),
-    }
+    told = {name: {(d, s) for e, d, _, s in todo.inquiries if e == name} for name in ("table 3", "table 5")}
+    assert told["table 5"] == {("sst2", 0), ("subj", 0)}
+    assert {seed for data, seed in told["table 3"] if data == "trec"} == {0, 1, 2}
+    assert {seed for data, seed in told["table 3"] if data == "qqp"} == {0}
 
 
 def test_layers_are_compared_on_data_of_ones_own(tmp_path):

@@ -98,12 +98,13 @@ SMALL = Sizes(
     families=("BERT",),
     rows=2_000,
     samples=200,
-    limed=100,
+    limed=50,
     side_seeds=1,
     banded=("sst2", "subj"),
-    band_seeds=2,
+    band_seeds=1,
     training={"epochs": 3, "batch_size": 32, "learning_rate": 5e-5, "schedule": "linear", "warmup": 0.1},
     brief=("cola", "qnli", "qqp"),
+    brief_seeds=1,
 )
 LSTM = Sizes(datasets=SMALL.datasets, seeds=3, families=("LSTM",), limed=200, brief=SMALL.brief)
 FULL = Sizes(
