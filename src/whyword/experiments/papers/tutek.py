@@ -50,7 +50,14 @@ SMOKE = Sizes(
     stale=2,
     steps=20,
 )
-SMALL = Sizes(datasets=("sst2", "trec"), seeds=3, families=("LSTM",), sample=500, epochs=20, stale=3)
+SMALL = Sizes(
+    datasets=("sst2", "trec"),
+    seeds=3,
+    families=("LSTM",),
+    weights=(0.0, 3e-4, 1e-3, 3e-3, 1e-2),
+    epochs=20,
+    stale=3,
+)
 FULL = Sizes(datasets=("sst2", "trec", "imdb", "subj"), seeds=5, families=("LSTM",), sample=1_000)
 
 
@@ -61,7 +68,7 @@ def run_of(variant: str, scale: Sizes) -> Run:
         "method": {"name": "word-regularized", **VARIANTS[variant]},
         "encoder": {**encoder, "frozen": scale.vectors},
         "vocabulary": {"from_vectors": False},
-        "training": dict(scale.training),
+        "training": {"learning_rate": 1e-3, "batch_size": 32, **scale.training},
     }
     return Run(variant, settings, scale.vectors)
 

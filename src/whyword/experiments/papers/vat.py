@@ -115,9 +115,11 @@ FULL = Sizes(
 
 def runs(family: str, scale: Sizes) -> dict[str, Run]:
     """Give the plain model, which also is the judge, the attention model, and VAT."""
-    encoder = {"name": "lstm", "hidden": 100} if family == "LSTM" else {"name": scale.transformer, "limit": 256}
-    shared = {"encoder": encoder, "training": {"patience": 3, **scale.training}}
-    vectors = scale.vectors and family == "LSTM"
+    lstm = family == "LSTM"
+    encoder = {"name": "lstm", "hidden": 100} if lstm else {"name": scale.transformer, "limit": 256}
+    training = {"patience": 3, "learning_rate": 1e-3 if lstm else 1e-5, **scale.training}
+    shared = {"encoder": encoder, "training": training}
+    vectors = scale.vectors and lstm
     return {
         "base": Run(f"{family}-base", {**shared, "method": {"name": "base"}}, vectors),
         "ATT": Run(f"{family}-ATT", {**shared, "method": {"name": "attention"}}, vectors),
