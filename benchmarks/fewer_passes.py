@@ -42,6 +42,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 PASSES_PER_WORD = (2.5, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
+FURTHER = (96, 128)  # for the plain estimators alone, which need most
 LENGTHS = {"15-25 words": (15, 25), "40 words and more": (40, 60)}
 EXACT_WORDS = 14
 REFERENCE = 400  # permutations in antithetic pairs; a tenth of them fits the surrogate, the others are averaged
@@ -195,31 +196,52 @@ def agreement(scores: np.ndarray, converged: np.ndarray) -> dict[str, float]:
 def measure(
     classifier: FittedClassifier, document: Document, number: int, repeats: int, before: dict[str, Any]
 ) -> dict[str, Any]:
-    """Measure the estimators of one text that have not been measured before."""
+    """Measure the estimators of one text that have not been measured before, or not as far."""
     text = Text(classifier, document.words)
-    grid = [round(share * text.words) for share in PASSES_PER_WORD]
-    record = {"words": text.words, "surrogate_fit": surrogate_fit(text), "families": dict(before)}
+    record: dict[str, Any] = {"words": text.words, "surrogate_fit": before.get("surrogate_fit") or surrogate_fit(text)}
+    record["families"] = dict(before.get("families", {}))
     for name, family in FAMILIES.items():
-        if name in before:
-            continue
-        converged = family.converged(text, np.random.default_rng([number, 999]))
-        curves = {
-            label: [
-                [{"passes": passes, **agreement(scores, converged)} for passes, scores in estimator(text, grid, random)]
-                for random in (np.random.default_rng([number, repeat]) for repeat in range(repeats))
-            ]
-            for label, estimator in family.estimators.items()
-        }
+        known = record["families"].get(name)
+        if known:
+            converged, curves = np.array(known["converged"]), known["curves"]
+        else:
+            converged, curves = family.converged(text, np.random.default_rng([number, 999])), {}
+        for label, estimator in family.estimators.items():
+            if len(curves.get(label, [[]])[0]) < len(points(family, label)):
+                grid = [round(share * text.words) for share in points(family, label)]
+                curves[label] = [
+                    [{"passes": p, **agreement(scores, converged)} for p, scores in estimator(text, grid, random)]
+                    for random in (np.random.default_rng([number, repeat]) for repeat in range(repeats))
+                ]
         record["families"][name] = {"converged": converged.tolist(), "curves": curves}
+    record["automatic"] = before.get("automatic") or stopped(classifier, document, record["families"]["shapley"])
+    return record
+
+
+def points(family: Family, label: str) -> tuple[float, ...]:
+    """Give the passes for each word at which an estimator is measured."""
+    return PASSES_PER_WORD + FURTHER if label == next(iter(family.estimators)) else PASSES_PER_WORD
+
+
+def stopped(classifier: FittedClassifier, document: Document, shapley: dict[str, Any]) -> dict[str, Any]:
+    """Measure what comes out where Shapley values stop by themselves."""
     (automatic,) = Shapley().explain(classifier, [document])
-    converged = np.array(record["families"]["shapley"]["converged"])
-    record["automatic"] = {
+    return {
         "passes": automatic.forward_passes,
         "settled": automatic.settled,
         "tied": int(automatic.tied.sum()) if automatic.tied is not None else None,
-        **agreement(automatic.scores, converged),
+        **agreement(automatic.scores, np.array(shapley["converged"])),
     }
-    return record
+
+
+def complete(record: dict[str, Any]) -> bool:
+    """Say whether every estimator was measured as far as it is to be."""
+    families = record.get("families", {})
+    return all(
+        name in families and len(families[name]["curves"][label][0]) == len(points(family, label))
+        for name, family in FAMILIES.items()
+        for label in family.estimators
+    )
 
 
 def surrogate_fit(text: Text) -> float:
@@ -251,8 +273,9 @@ def mean_curve(records: Sequence[dict[str, Any]], family: str, label: str) -> tu
         for record in records
         for curve in record["families"][family]["curves"][label]
     ]
+    shared = min(map(len, found))  # a run that was stopped may have taken some texts further
     values = {
-        key: np.mean([[point[key] for point in curve] for curve in found], axis=0)
+        key: np.mean([[point[key] for point in curve[:shared]] for curve in found], axis=0)
         for key in ("passes", "tau", "top5", "error")
     }
     passes = values.pop("passes")
@@ -271,14 +294,15 @@ def passes_to_reach(passes: np.ndarray, tau: np.ndarray) -> float:
     return float(np.exp(np.log(passes[last]) + share * np.log(passes[last + 1] / passes[last])))
 
 
-def in_words(passes: float) -> str:
-    return f"{passes:.1f}" if np.isfinite(passes) else f"> {PASSES_PER_WORD[-1]}"
+def in_words(passes: float, last: float) -> str:
+    return f"{passes:.1f}" if np.isfinite(passes) else f"> {last:.0f}"
 
 
-def times_fewer(plain: float, reached: float) -> str:
+def times_fewer(plain: float, last: float, reached: float) -> str:
+    """Compare with the plain estimator, or with the last passes it was given if these were too few."""
     if np.isinf(reached):
         return "–"
-    return f"{plain / reached:.1f}" if np.isfinite(plain) else f"> {PASSES_PER_WORD[-1] / reached:.1f}"
+    return f"{plain / reached:.1f}" if np.isfinite(plain) else f"> {last / reached:.1f}"
 
 
 def report(out: Path) -> str:
@@ -306,15 +330,15 @@ def report(out: Path) -> str:
             fit = np.mean([record["surrogate_fit"] for record in records])
             for name, family in FAMILIES.items():
                 measured = [record for record in records if name in record["families"]]
-                plain = 0.0
+                plain, furthest = 0.0, 0.0
                 for label in family.estimators if measured else ():
                     passes, values = mean_curve(measured, name, label)
                     reached = passes_to_reach(passes, values["tau"])
-                    plain = plain or reached
+                    plain, furthest = plain or reached, furthest or passes[-1]
+                    about = f"| {encoder} | {kind} | {len(measured)} | {fit:.2f} | {name}: {label} "
                     lines.append(
-                        f"| {encoder} | {kind} | {len(measured)} | {fit:.2f} | {name}: {label} | {in_words(reached)} "
-                        f"| {times_fewer(plain, reached)} | {values['tau'][at]:.3f} | {values['top5'][at]:.2f} "
-                        f"| {values['error'][at]:.4f} |"
+                        f"{about}| {in_words(reached, passes[-1])} | {times_fewer(plain, furthest, reached)} "
+                        f"| {values['tau'][at]:.3f} | {values['top5'][at]:.2f} | {values['error'][at]:.4f} |"
                     )
                     curves.append(
                         {"encoder": encoder, "texts": kind, "family": name, "estimator": label}
@@ -344,7 +368,7 @@ def draw_curves(curves: Sequence[dict[str, Any]], place: Path) -> None:
     ]
     names = {"tau": "Kendall tau", "top5": "top-5 overlap", "error": "relative squared error"}
     colors = {"whyword": "tab:orange"}  # the same in every panel
-    ticks = [4, 8, 16, 32, 64]
+    ticks = [4, 8, 16, 32, 64, 128]
     figure, axes = plt.subplots(len(rows), 3, figsize=(12, 3 * len(rows)), squeeze=False, layout="constrained")
     for row, (encoder, texts, family) in zip(axes, rows, strict=True):
         for axis, (key, label) in zip(row, names.items(), strict=True):
@@ -382,8 +406,8 @@ def main() -> None:
             suited = [document for document in dataset.test if least <= len(document.words) <= most]
             for number, document in enumerate(suited[: arguments.texts if least < 40 else arguments.texts // 2]):
                 place = arguments.out / "cells" / f"{encoder}-{least}-{number}.json"
-                before = json.loads(place.read_text())["families"] if place.exists() else {}
-                if before.keys() >= FAMILIES.keys():
+                before = json.loads(place.read_text()) if place.exists() else {}
+                if complete(before):
                     continue
                 record = {"encoder": encoder, "length": length}
                 record |= measure(classifier, document, number, arguments.repeats, before)
