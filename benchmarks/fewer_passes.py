@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import matplotlib
 import numpy as np
 import torch
 
 from cells import write_cell
+from fewer_passes_report import report
 from whyword.data.dataset import Dataset, load_dataset
 from whyword.experiments.config import make_config
 from whyword.experiments.model_folder import load_model
@@ -38,9 +38,6 @@ from whyword.maths.surrogate import fit_surrogate
 from whyword.maths.surrogate_ridge import estimate, preferred_sizes
 from whyword.training.fitted import FittedClassifier
 
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
-
 PASSES_PER_WORD = (2.5, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 FURTHER = (96, 128)  # for the plain estimators alone, which need most
 LENGTHS = {"15-25 words": (15, 25), "40 words and more": (40, 60)}
@@ -48,8 +45,6 @@ EXACT_WORDS = 14
 REFERENCE = 400  # permutations in antithetic pairs; a tenth of them fits the surrogate, the others are averaged
 LIME_REFERENCE = 10_000  # samples of which the model is asked, and of which only the surrogate is
 LIME_FREE = 200_000
-FITS_WELL = 0.9  # share of the variance of the answers that the additive surrogate explains
-TAU = 0.9
 
 Generator = np.random.Generator
 Curve = list[tuple[int, np.ndarray]]  # passes, and the scores they gave
@@ -266,127 +261,6 @@ def model(encoder: str, arguments: argparse.Namespace, dataset: Dataset) -> Fitt
     return train_model(make_config(values), dataset, folder=folder).classifier
 
 
-def mean_curve(records: Sequence[dict[str, Any]], family: str, label: str) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """Give mean passes for each word, and mean agreement at each point of the grid."""
-    found = [
-        [{**point, "passes": point["passes"] / record["words"]} for point in curve]
-        for record in records
-        for curve in record["families"][family]["curves"][label]
-    ]
-    shared = min(map(len, found))  # a run that was stopped may have taken some texts further
-    values = {
-        key: np.mean([[point[key] for point in curve[:shared]] for curve in found], axis=0)
-        for key in ("passes", "tau", "top5", "error")
-    }
-    passes = values.pop("passes")
-    return passes, values
-
-
-def passes_to_reach(passes: np.ndarray, tau: np.ndarray) -> float:
-    """Give the passes for each word from which on the mean tau stays at 0.9, between points of the grid."""
-    below = np.flatnonzero(tau < TAU)
-    last = int(below[-1]) if len(below) else -1
-    if last == len(tau) - 1:
-        return float("inf")
-    if last < 0:
-        return float(passes[0])
-    share = (TAU - tau[last]) / (tau[last + 1] - tau[last])
-    return float(np.exp(np.log(passes[last]) + share * np.log(passes[last + 1] / passes[last])))
-
-
-def in_words(passes: float, last: float) -> str:
-    return f"{passes:.1f}" if np.isfinite(passes) else f"> {last:.0f}"
-
-
-def times_fewer(plain: float, last: float, reached: float) -> str:
-    """Compare with the plain estimator, or with the last passes it was given if these were too few."""
-    if np.isinf(reached):
-        return "–"
-    return f"{plain / reached:.1f}" if np.isfinite(plain) else f"> {last / reached:.1f}"
-
-
-def report(out: Path) -> str:
-    """Write table.md, curves.json and curves.png from the cells there are."""
-    cells: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for path in sorted((out / "cells").glob("*.json")):
-        record = json.loads(path.read_text())
-        cells.setdefault((record["encoder"], record["length"]), []).append(record)
-    lines = [
-        "Passes for each word of a text to Kendall tau 0.9 with the converged explanation (mean over texts and",
-        "repeats), and how many times fewer that is than with the plain estimator. Well-fitted texts are those of",
-        f"whose answers an additive surrogate explains at least {FITS_WELL:.0%} of the variance.",
-        "",
-        "| encoder | texts | number | surrogate fit | estimator | passes / word | times fewer | tau at 8 / word "
-        "| top 5 at 8 / word | squared error at 8 / word |",
-        "|---|---|---|---|---|---|---|---|---|---|",
-    ]
-    curves: list[dict[str, Any]] = []
-    at = PASSES_PER_WORD.index(8)
-    for (encoder, length), everything in sorted(cells.items()):
-        well = [record for record in everything if record["surrogate_fit"] >= FITS_WELL]
-        for kind, records in ((length, everything), (f"{length}, well-fitted", well)):
-            if not records:
-                continue
-            fit = np.mean([record["surrogate_fit"] for record in records])
-            for name, family in FAMILIES.items():
-                measured = [record for record in records if name in record["families"]]
-                plain, furthest = 0.0, 0.0
-                for label in family.estimators if measured else ():
-                    passes, values = mean_curve(measured, name, label)
-                    reached = passes_to_reach(passes, values["tau"])
-                    plain, furthest = plain or reached, furthest or passes[-1]
-                    about = f"| {encoder} | {kind} | {len(measured)} | {fit:.2f} | {name}: {label} "
-                    lines.append(
-                        f"{about}| {in_words(reached, passes[-1])} | {times_fewer(plain, furthest, reached)} "
-                        f"| {values['tau'][at]:.3f} | {values['top5'][at]:.2f} | {values['error'][at]:.4f} |"
-                    )
-                    curves.append(
-                        {"encoder": encoder, "texts": kind, "family": name, "estimator": label}
-                        | {"passes_per_word": passes.tolist()}
-                        | {key: value.tolist() for key, value in values.items()}
-                    )
-    lines += ["", "Stopping by itself (the default), when the top 5 words are settled with 95 % confidence:", ""]
-    lines += ["| encoder | texts | passes | passes / word | settled | top 5 | tau |", "|---|---|---|---|---|---|---|"]
-    for (encoder, length), records in sorted(cells.items()):
-        found = [record["automatic"] for record in records]
-        mean = {key: np.mean([one[key] for one in found]) for key in ("passes", "top5", "tau")}
-        per_word = np.mean([record["automatic"]["passes"] / record["words"] for record in records])
-        settled = np.mean([one["settled"] >= 0.95 for one in found])
-        lines.append(
-            f"| {encoder} | {length} | {mean['passes']:.0f} | {per_word:.1f} | {settled:.0%} "
-            f"| {mean['top5']:.2f} | {mean['tau']:.3f} |"
-        )
-    (out / "table.md").write_text("\n".join(lines) + "\n")
-    (out / "curves.json").write_text(json.dumps(curves, indent=1))
-    draw_curves(curves, out / "curves.png")
-    return "\n".join(lines)
-
-
-def draw_curves(curves: Sequence[dict[str, Any]], place: Path) -> None:
-    rows = [
-        key for key in dict.fromkeys((c["encoder"], c["texts"], c["family"]) for c in curves) if "well" not in key[1]
-    ]
-    names = {"tau": "Kendall tau", "top5": "top-5 overlap", "error": "relative squared error"}
-    colors = {"whyword": "tab:orange"}  # the same in every panel
-    ticks = [4, 8, 16, 32, 64, 128]
-    figure, axes = plt.subplots(len(rows), 3, figsize=(12, 3 * len(rows)), squeeze=False, layout="constrained")
-    for row, (encoder, texts, family) in zip(axes, rows, strict=True):
-        for axis, (key, label) in zip(row, names.items(), strict=True):
-            for curve in curves:
-                if (curve["encoder"], curve["texts"], curve["family"]) == (encoder, texts, family):
-                    color = colors.get(curve["estimator"], "tab:blue" if "plain" in curve["estimator"] else "tab:gray")
-                    axis.plot(curve["passes_per_word"], curve[key], marker=".", color=color, label=curve["estimator"])
-            axis.set(xscale="log", xlabel="forward passes for each word", ylabel=label)
-            axis.set_title(f"{family}, {encoder}, {texts}", fontsize=10)
-            axis.set_xticks(ticks, ticks)
-            axis.minorticks_off()
-            if key == "error":
-                axis.set_yscale("log")
-        row[0].axhline(TAU, color="gray", linewidth=0.5)
-        row[0].legend()
-    figure.savefig(place, dpi=100)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data-dir", required=True)
@@ -413,7 +287,7 @@ def main() -> None:
                 record |= measure(classifier, document, number, arguments.repeats, before)
                 write_cell(record, place)
                 print(place.name, json.dumps(record["automatic"]), flush=True)
-    print(report(arguments.out))
+    print(report(arguments.out, {name: list(family.estimators) for name, family in FAMILIES.items()}))
 
 
 if __name__ == "__main__":
