@@ -24,6 +24,7 @@ from ..trial import Run
 
 K, LAST_K = 5, 20  # words removed or kept in the tables, and at the end of the curves
 DROP, KEPT = "accuracy-drop", "posthoc-accuracy-gold"
+TURNED = ("twitter", "imdb")  # for which alone, where the scale has one of them, every iteration is looked at
 MARKED = {"twitter": "twitter_phrases"}  # where words were marked for models trained on other data
 JUDGE = "Judged by the plain model of the same encoder, data and seed; random words beside it."
 
@@ -134,6 +135,7 @@ def exhibits(scale: Scale) -> tuple[Exhibit, ...]:
     rows = partial(_rows, ways, scale)
     plain = tuple(Row(run.name, run, Accuracy(), accuracy_on_test) for way in ways.values() for run in way.values())
     turns = {family: (way["VAT"], ByIteration(sample=min(scale.sample, 500))) for family, way in ways.items()}
+    turned = tuple(name for name in TURNED if name in scale.datasets) or None
     removal, keeping = (rows(partial(metric_curve, metric)) for metric in (DROP, KEPT))
     removed = f"Accuracy lost without the top {K} words (AOPC)"
     kept = f"Accuracy on the top {K} words alone (post-hoc)"
@@ -174,6 +176,7 @@ def exhibits(scale: Scale) -> tuple[Exhibit, ...]:
                 Claim(f"One iteration is better than none ({run.name})", run.name, None, GAIN)
                 for run, _ in turns.values()
             ),
+            datasets=turned,
         ),
         *(
             Exhibit(
@@ -182,6 +185,7 @@ def exhibits(scale: Scale) -> tuple[Exhibit, ...]:
                 (Row(run.name, run, asked, silhouettes),),
                 draw=_maps,
                 note="The numbers are the silhouette of the classes.",
+                datasets=turned,
             )
             for name, (family, (run, asked)) in zip(("figure 3", "figure 6"), turns.items(), strict=False)
         ),
