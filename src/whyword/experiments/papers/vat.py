@@ -162,8 +162,8 @@ def exhibits(scale: Scale) -> tuple[Exhibit, ...]:
             "Words that people marked, among the most attended",
             rows(detection, Detected(MARKED, ("positive", "negative"), (1, 5))),
             DETECTION,
-            _better(scale, "finds more marked words than", "positive@5 f1")
-            + _better(scale, "finds more marked words than", "negative@5 f1"),
+            _better(scale, "finds more words that people marked in positive tweets than", "positive@5 f1")
+            + _better(scale, "finds more words that people marked in negative tweets than", "negative@5 f1"),
             note="Data: the marked tweets of SemEval-2013, for models trained on twitter.",
             datasets=(*MARKED, "planted"),
         ),
