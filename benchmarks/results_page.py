@@ -88,15 +88,8 @@ def page(folders: Sequence[Folder]) -> str:
 
 
 def _claim_table(claims: Sequence[tuple[Folder, Claimed]]) -> Table:
-    table = [
-        [
-            Entry("paper"),
-            Entry("claim"),
-            Entry("data"),
-            *(Entry(name, right=True) for name in ("effect", "95 %", "seeds")),
-        ]
-    ]
-    table[0].append(Entry("verdict"))
+    numbers = [Entry(name, right=True) for name in ("effect", "95 %", "seeds")]
+    table = [[Entry("paper"), Entry("claim"), Entry("data"), *numbers, Entry("verdict")]]
     for folder, claim in claims:
         whole = claim.whole
         effect = whole["effect"]

@@ -89,8 +89,8 @@ def command(
         interruption.add_note(f"What was done is kept in {folder}; the same command goes on.")
         raise
     known = {name: record for name, record in found.items() if "failed" not in record}
-    command = shlex.join(["whyword", *sys.argv[1:]])
-    made = Reproduced(chosen, scale, size, gather(todo, known), command, known.values())
+    typed = shlex.join(["whyword", *sys.argv[1:]])
+    made = Reproduced(chosen, scale, size, gather(todo, known), typed, known.values())
     made.save(folder)
     if as_json:
         print(json.dumps({"output": str(folder), **made.to_dict()}, ensure_ascii=False))

@@ -57,10 +57,10 @@ class Lstm(WordEncoder):
     def _read(self, recurrent: nn.LSTM, states: Tensor, mask: Tensor) -> Tensor:
         if not self.bidirectional:  # padding lies to the right, where a forward LSTM has already left the text
             return recurrent(states)[0]  # type: ignore[no-any-return]
-        weights = recurrent.all_weights
+        forward, backward = recurrent.all_weights
         backwards = _backwards(mask)
-        reversed_states = states.take_along_dim(backwards, 1)
-        ahead, back = (_run(recurrent, each, one) for each, one in zip((states, reversed_states), weights, strict=True))
+        ahead = _run(recurrent, states, forward)
+        back = _run(recurrent, states.take_along_dim(backwards, 1), backward)
         return torch.cat([ahead, back.take_along_dim(backwards, 1)], dim=-1) * mask.unsqueeze(-1)
 
     def summarize(self, states: Tensor, batch: Batch) -> Tensor:
