@@ -34,6 +34,10 @@ class Scale:
     brief: tuple[str, ...] = ()  # data sets for which only the main rows are made
     brief_seeds: int | None = None  # for these at most; None: as many as for the others
 
+    def only(self, names: Sequence[str]) -> tuple[str, ...] | None:
+        """Give those of some data sets that it has; None, which is all of its own, where it has none of them."""
+        return tuple(name for name in names if name in self.datasets) or None
+
 
 @dataclass(frozen=True)
 class Row:

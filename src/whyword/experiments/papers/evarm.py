@@ -185,7 +185,7 @@ def exhibits(scale: Scale) -> tuple[Exhibit, ...]:
                 for f in scale.families
                 for band in BANDS[f]
             ),
-            datasets=tuple(name for name in scale.banded if name in scale.datasets) or None,
+            datasets=scale.only(scale.banded),
         ),
         Exhibit(
             "figure 2",

@@ -135,7 +135,6 @@ def exhibits(scale: Scale) -> tuple[Exhibit, ...]:
     rows = partial(_rows, ways, scale)
     plain = tuple(Row(run.name, run, Accuracy(), accuracy_on_test) for way in ways.values() for run in way.values())
     turns = {family: (way["VAT"], ByIteration(sample=min(scale.sample, 500))) for family, way in ways.items()}
-    turned = tuple(name for name in TURNED if name in scale.datasets) or None
     removal, keeping = (rows(partial(metric_curve, metric)) for metric in (DROP, KEPT))
     removed = f"Accuracy lost without the top {K} words (AOPC)"
     kept = f"Accuracy on the top {K} words alone (post-hoc)"
@@ -176,7 +175,7 @@ def exhibits(scale: Scale) -> tuple[Exhibit, ...]:
                 Claim(f"One iteration is better than none ({run.name})", run.name, None, GAIN)
                 for run, _ in turns.values()
             ),
-            datasets=turned,
+            datasets=scale.only(TURNED),
         ),
         *(
             Exhibit(
@@ -185,7 +184,7 @@ def exhibits(scale: Scale) -> tuple[Exhibit, ...]:
                 (Row(run.name, run, asked, silhouettes),),
                 draw=_maps,
                 note="The numbers are the silhouette of the classes.",
-                datasets=turned,
+                datasets=scale.only(TURNED),
             )
             for name, (family, (run, asked)) in zip(("figure 3", "figure 6"), turns.items(), strict=False)
         ),
