@@ -39,7 +39,8 @@ from whyword.maths.surrogate_ridge import estimate, preferred_sizes
 from whyword.training.fitted import FittedClassifier
 
 PASSES_PER_WORD = (2.5, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
-FURTHER = (96, 128)  # for the plain estimators alone, which need most
+FURTHER = {"lstm": (96, 128, 192, 256)}  # for the plain estimators alone, which need most
+USUALLY_FURTHER = (96, 128)  # with other encoders
 LENGTHS = {"15-25 words": (15, 25), "40 words and more": (40, 60)}
 EXACT_WORDS = 14
 REFERENCE = 400  # permutations in antithetic pairs; a tenth of them fits the surrogate, the others are averaged
@@ -193,7 +194,8 @@ def measure(
 ) -> dict[str, Any]:
     """Measure the estimators of one text that have not been measured before, or not as far."""
     text = Text(classifier, document.words)
-    record: dict[str, Any] = {"words": text.words, "surrogate_fit": before.get("surrogate_fit") or surrogate_fit(text)}
+    fit = before.get("surrogate_fit") or surrogate_fit(text)
+    record: dict[str, Any] = {**before, "words": text.words, "surrogate_fit": fit}
     record["families"] = dict(before.get("families", {}))
     for name, family in FAMILIES.items():
         known = record["families"].get(name)
@@ -202,8 +204,9 @@ def measure(
         else:
             converged, curves = family.converged(text, np.random.default_rng([number, 999])), {}
         for label, estimator in family.estimators.items():
-            if len(curves.get(label, [[]])[0]) < len(points(family, label)):
-                grid = [round(share * text.words) for share in points(family, label)]
+            shares = points(before["encoder"], family, label)
+            if len(curves.get(label, [[]])[0]) < len(shares):
+                grid = [round(share * text.words) for share in shares]
                 curves[label] = [
                     [{"passes": p, **agreement(scores, converged)} for p, scores in estimator(text, grid, random)]
                     for random in (np.random.default_rng([number, repeat]) for repeat in range(repeats))
@@ -213,9 +216,10 @@ def measure(
     return record
 
 
-def points(family: Family, label: str) -> tuple[float, ...]:
+def points(encoder: str, family: Family, label: str) -> tuple[float, ...]:
     """Give the passes for each word at which an estimator is measured."""
-    return PASSES_PER_WORD + FURTHER if label == next(iter(family.estimators)) else PASSES_PER_WORD
+    further = FURTHER.get(encoder, USUALLY_FURTHER)
+    return PASSES_PER_WORD + further if label == next(iter(family.estimators)) else PASSES_PER_WORD
 
 
 def stopped(classifier: FittedClassifier, document: Document, shapley: dict[str, Any]) -> dict[str, Any]:
@@ -233,7 +237,8 @@ def complete(record: dict[str, Any]) -> bool:
     """Say whether every estimator was measured as far as it is to be."""
     families = record.get("families", {})
     return all(
-        name in families and len(families[name]["curves"][label][0]) == len(points(family, label))
+        name in families
+        and len(families[name]["curves"].get(label, [[]])[0]) == len(points(record["encoder"], family, label))
         for name, family in FAMILIES.items()
         for label in family.estimators
     )
@@ -280,11 +285,11 @@ def main() -> None:
             suited = [document for document in dataset.test if least <= len(document.words) <= most]
             for number, document in enumerate(suited[: arguments.texts if least < 40 else arguments.texts // 2]):
                 place = arguments.out / "cells" / f"{encoder}-{least}-{number}.json"
-                before = json.loads(place.read_text()) if place.exists() else {}
+                known = json.loads(place.read_text()) if place.exists() else {}
+                before = {**known, "encoder": encoder, "length": length}
                 if complete(before):
                     continue
-                record = {"encoder": encoder, "length": length}
-                record |= measure(classifier, document, number, arguments.repeats, before)
+                record = measure(classifier, document, number, arguments.repeats, before)
                 write_cell(record, place)
                 print(place.name, json.dumps(record["automatic"]), flush=True)
     print(report(arguments.out, {name: list(family.estimators) for name, family in FAMILIES.items()}))

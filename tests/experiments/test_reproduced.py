@@ -116,10 +116,12 @@ def test_what_is_not_there_is_said(tmp_path):
 
 
 def test_the_scale_is_told_in_all_that_limits_it():
-    scale = replace(SCALE, seeds=1, rows=None, families=("LSTM", "BERT"))
+    scale = replace(SCALE, seeds=1, rows=None, families=("LSTM", "BERT"), training={"batch_size": 8})
     assert reproduced(scale=scale).caps == (
-        "scale small, one seed, all training texts, at most 100 explained texts, minilm for BERT-base"
+        "scale small, one seed, all training texts, at most 100 explained texts, batch size 8, minilm for BERT-base"
     )
+    assert replace(scale, brief=("cola",)).caps[-1] == "only the main rows for cola"
+    assert replace(scale, brief=("cola",), brief_seeds=2).caps[-1] == "only the main rows and 2 seeds for cola"
 
 
 def test_the_values_are_strict_json(tmp_path):

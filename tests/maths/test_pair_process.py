@@ -71,6 +71,16 @@ def test_errors_are_right_for_draws_from_the_process_itself():
     assert 0.91 < np.mean(inside) < 0.97
 
 
+def test_errors_are_sized_by_pairs_left_out_where_they_are_given():
+    differences, halves = np.random.default_rng(7).normal(size=9), some_pairs(9)
+    scores, own = shapley_of_process(halves, differences, DISTANCE)
+    same, honest = shapley_of_process(halves, differences, DISTANCE, 3 * differences)
+    doubled = shapley_of_process(halves, differences, DISTANCE, 6 * differences)[1]
+    np.testing.assert_allclose(same, scores)
+    np.testing.assert_allclose(doubled, 2 * honest)
+    np.testing.assert_allclose(honest / own, honest[0] / own[0])
+
+
 def test_long_texts_do_not_underflow():
     words = 3000
     halves = np.random.default_rng(6).random((20, words)) < 0.5

@@ -44,6 +44,14 @@ def test_more_pairs_come_nearer_and_all_pairs_are_exact():
     assert errors[2] < 1e-9
 
 
+def test_pairs_beyond_those_learned_from_still_count(monkeypatch):
+    model = bent(12, 3)
+    truth = shapley_of_table(model(all_subsets(12)), 12)
+    monkeypatch.setattr("whyword.maths.shapley_of_pairs.MOST_LEARNED", 40)
+    errors = [np.linalg.norm(estimate(model, 12, pairs)[0] - truth) for pairs in (40, 400)]
+    assert errors[1] < errors[0] / 2
+
+
 @pytest.mark.parametrize("pairs", [22, 30, 60, 150])
 def test_standard_errors_cover_the_exact_values(pairs):
     """Of 40 models x 12 words about 95 % lie within 1.96 errors, and errors are of the right size."""

@@ -34,6 +34,20 @@ class Scale:
     brief: tuple[str, ...] = ()  # data sets for which only the main rows are made
     brief_seeds: int | None = None  # for these at most; None: as many as for the others
 
+    @property
+    def caps(self) -> tuple[str, ...]:
+        """What it does less of than the paper, or otherwise, in words."""
+        told = [in_seeds(self.seeds)]
+        told.append("all training texts" if self.rows is None else f"at most {self.rows:,} training texts")
+        told.append(f"at most {self.sample:,} explained texts")
+        told += [f"{name.replace('_', ' ')} {value}" for name, value in self.training.items()]
+        if "BERT" in self.families:
+            told.append(f"{self.transformer} for BERT-base")
+        if self.brief:
+            fewer = "" if self.brief_seeds is None else f" and {in_seeds(self.brief_seeds)}"
+            told.append(f"only the main rows{fewer} for {', '.join(self.brief)}")
+        return tuple(told)
+
     def only(self, names: Sequence[str]) -> tuple[str, ...] | None:
         """Give those of some data sets that it has; None, which is all of its own, where it has none of them."""
         return tuple(name for name in names if name in self.datasets) or None
@@ -86,6 +100,11 @@ class Paper:
     title: str
     scales: Mapping[str, Scale]  # smoke, small and full
     exhibits: Callable[[Scale], tuple[Exhibit, ...]]
+
+
+def in_seeds(count: int) -> str:
+    """Write a number of seeds."""
+    return "one seed" if count == 1 else f"{count} seeds"
 
 
 def published(table: str, columns: Sequence[str] | None = None) -> dict[tuple[str, str, str], float]:

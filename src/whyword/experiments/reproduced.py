@@ -31,13 +31,7 @@ class Reproduced:
     @property
     def caps(self) -> str:
         """Say how much of the paper this is."""
-        rows = "all training texts" if self.scale.rows is None else f"at most {self.scale.rows:,} training texts"
-        seeds = "one seed" if self.scale.seeds == 1 else f"{self.scale.seeds} seeds"
-        parts = [f"scale {self.scale_name}", seeds, rows]
-        parts.append(f"at most {self.scale.sample:,} explained texts")
-        if "BERT" in self.scale.families:
-            parts.append(f"{self.scale.transformer} for BERT-base")
-        return ", ".join(parts)
+        return ", ".join([f"scale {self.scale_name}", *self.scale.caps])
 
     @property
     def hours(self) -> float:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 from scipy.special import comb
 
+from .positive_inverse import positive_inverse
 from .shapley import weight_of_subsets
 
 NODES, SHARES = (values / 2 for values in np.polynomial.legendre.leggauss(8))
@@ -14,15 +14,16 @@ WHITE = 3e-3  # variance of what is each sub-text's own, beside 1 for what it sh
 
 
 def shapley_of_process(
-    halves: np.ndarray, differences: np.ndarray, distance: np.ndarray, fitted: int = 0
+    halves: np.ndarray, differences: np.ndarray, distance: np.ndarray, left_out: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Give Shapley values and their standard errors, (word,) each, from answers to pairs (Bayesian quadrature).
 
     halves (pair, word) bool are one half of each pair, differences (pair,) half of its answer minus its opposite's:
     all that Shapley values depend on. The covariance of two answers falls by the factor exp(-distance) for every word
     that only one of them keeps, so the Shapley values of the process are products over words for each chance to keep
-    a word, averaged over chances (Owen 1972). Its scale is that of the differences, of which so many degrees of
-    freedom were fitted before. Asked about all pairs, the values are exact; in general they add up as they should.
+    a word, averaged over chances (Owen 1972). Asked about all pairs, the values are exact; in general they add up as
+    they should. Errors have the scale of the differences or, where these are what a prediction misses, that of what
+    it misses of each pair if it has not learned from it, left_out (pair,).
     """
     pairs = len(halves)
     drop = -np.expm1(-distance)  # (word,)
@@ -36,11 +37,11 @@ def shapley_of_process(
         factors = 1 - np.where(halves, 1 - chance, chance) * drop
         links += share * factors.prod(axis=1, keepdims=True) / factors
     links = links * np.where(halves, drop, -drop) + WHITE * weight_of_subsets(halves)
-    factor = cho_factor(covariance)
-    explained = cho_solve(factor, np.column_stack([differences, links]))  # (pair, 1 + word)
-    variance = _prior_variance(drop) - (links * explained[:, 1:]).sum(axis=0)
-    scale = differences @ explained[:, 0] / max(1, pairs - fitted)
-    return links.T @ explained[:, 0], np.sqrt(np.maximum(variance, 0.0) * scale)
+    inverse = positive_inverse(covariance)
+    explained = inverse @ links
+    variance = _prior_variance(drop) - (links * explained).sum(axis=0)
+    scale = differences @ inverse @ differences if left_out is None else left_out**2 @ np.diag(inverse)
+    return differences @ explained, np.sqrt(np.maximum(variance, 0.0) * scale / pairs)
 
 
 def _prior_variance(drop: np.ndarray) -> np.ndarray:

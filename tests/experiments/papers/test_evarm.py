@@ -44,6 +44,13 @@ def test_the_published_numbers_are_those_of_the_paper(numbers, dataset, row, col
     assert numbers[dataset, row, column] == value
 
 
+def test_the_small_scale_says_where_it_does_less():
+    told = ", ".join(PAPER.scales["small"].caps)
+    assert "one seed for AGN, ETE, PPL" in told
+    assert "one seed for bands of layers" in told
+    assert "for cola, qnli, qqp" in told
+
+
 def test_no_published_number_is_missing():
     assert (len(ACCURACY), len(LAYERS), len(AOPC)) == (8 * 10, 4 * 10, 2 * 3 * 10)
 

@@ -40,6 +40,15 @@ def test_all_28_accuracies_of_four_data_sets_are_there_and_each_has_a_row():
     assert {(data, row) for data, row, _ in ACCURACY} == {(data, row) for data in FULL.datasets for row in rows}
 
 
+def test_dp_l_has_fewer_seeds_only_where_nothing_is_claimed_of_it():
+    seeds = {row.name: row.seeds for row in exhibit("table 2").rows}
+    assert {name for name, count in seeds.items() if count == 1} == {
+        f"DP-L/λ={size}" for size in (0.001, 1, 20, 50, 100)
+    }
+    assert {row.seeds for row in exhibit("figure 2").rows} == {None}
+    assert SMALL.caps[-1] == "one seed for DP-L at λ other than 10 and 10000"
+
+
 def test_published_groups_are_those_of_table_1():
     assert [GROUPS["sst2", "words", name] for name in ("positive", "negative", "neutral")] == [412, 265, 1384]
     assert GROUPS["imdb", "words", "neutral"] == 5968

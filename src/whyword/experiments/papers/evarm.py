@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..paper import Claim, Exhibit, Paper, Row, Scale, published
+from ..paper import Claim, Exhibit, Paper, Row, Scale, in_seeds, published
 from ..pictures import lines_by_dataset
 from ..question import Question
 from ..questions.accuracy import Accuracy, accuracy_on_test
@@ -80,6 +80,16 @@ class Sizes(Scale):
     side_seeds: int | None = None  # of the methods at the side; None: as many as the others
     banded: tuple[str, ...] = ()  # data sets on which alone bands of layers are compared, where it has one of them
     band_seeds: int | None = None
+
+    @property
+    def caps(self) -> tuple[str, ...]:
+        """Also where it does less than elsewhere."""
+        told = [f"LIME on at most {self.limed:,} texts with {self.samples:,} samples"]
+        if self.side_seeds is not None:
+            told.append(f"{in_seeds(self.side_seeds)} for {', '.join(SIDE)}")
+        if self.band_seeds is not None:
+            told.append(f"{in_seeds(self.band_seeds)} for bands of layers")
+        return (*super().caps, *told)
 
 
 SMOKE = Sizes(

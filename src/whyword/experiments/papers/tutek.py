@@ -36,6 +36,11 @@ class Sizes(Scale):
     stale: int = 10  # epochs without a lower loss before it stops
     steps: int = 500  # of the search for other attention to one text
 
+    @property
+    def caps(self) -> tuple[str, ...]:
+        """Also how many adversaries there are, and for how long they are trained."""
+        return (*super().caps, f"{len(self.weights)} adversaries of at most {self.epochs} epochs each")
+
 
 SMOKE = Sizes(
     datasets=("planted:easy,train=80,dev=20,test=20",),

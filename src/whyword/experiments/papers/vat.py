@@ -87,6 +87,11 @@ class Sizes(Scale):
 
     betas: tuple[float, ...] = (0.01, 0.1)  # dev decides; the paper also tries 1 and 10, which would double the cost
 
+    @property
+    def caps(self) -> tuple[str, ...]:
+        """Also which weights of the bottleneck are tried."""
+        return (*super().caps, f"β {' or '.join(f'{beta:g}' for beta in self.betas)}")
+
 
 SMOKE = Sizes(
     datasets=("planted:easy,train=200,dev=40,test=40",),
