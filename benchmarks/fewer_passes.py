@@ -274,6 +274,9 @@ def main() -> None:
     parser.add_argument("--models", type=Path, help="where the trained models are kept; by default beside --out")
     parser.add_argument("--encoders", type=lambda words: words.split(","), default=["lstm", "minilm"])
     parser.add_argument("--texts", type=int, default=20, help="short texts; half as many long ones")
+    parser.add_argument(
+        "--skip", type=int, default=0, help="short texts that are passed over first; half as many long ones"
+    )
     parser.add_argument("--repeats", type=int, default=3)
     arguments = parser.parse_args()
     arguments.models = arguments.models or arguments.out.with_name(f"{arguments.out.name}_models")
@@ -283,7 +286,10 @@ def main() -> None:
         classifier = model(encoder, arguments, dataset)
         for length, (least, most) in LENGTHS.items():
             suited = [document for document in dataset.test if least <= len(document.words) <= most]
-            for number, document in enumerate(suited[: arguments.texts if least < 40 else arguments.texts // 2]):
+            first, last = (
+                count if least < 40 else count // 2 for count in (arguments.skip, arguments.skip + arguments.texts)
+            )
+            for number, document in list(enumerate(suited))[first:last]:
                 place = arguments.out / "cells" / f"{encoder}-{least}-{number}.json"
                 known = json.loads(place.read_text()) if place.exists() else {}
                 before = {**known, "encoder": encoder, "length": length}
