@@ -218,7 +218,7 @@ def small_run(**settings):
     values = {"name": "vat", "iterations": 1, **settings}
     sizes = {"dim": 8, "hidden": 6}
     return make_config(
-        {"method": values, "encoder": sizes, "training": {"epochs": 3, "batch_size": 4, "learning_rate": 0.02}}
+        {"method": values, "encoder": sizes, "training": {"epochs": 5, "batch_size": 4, "learning_rate": 0.02}}
     )
 
 

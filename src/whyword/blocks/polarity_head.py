@@ -5,13 +5,15 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from .dropout import Dropout
+
 
 class PolarityHead(nn.Module):
     """Dropout on the text vector, then W; with two classes the scores are 0 and s, so that p(+) = sigmoid(s)."""
 
     def __init__(self, dim: int, classes: int, dropout: float) -> None:
         super().__init__()
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
         self.linear = nn.Linear(dim, 1 if classes == 2 else classes, bias=False)
 
     def forward(self, text_vector: Tensor) -> Tensor:

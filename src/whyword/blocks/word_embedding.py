@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
+from .dropout import Dropout
+
 
 class WordEmbedding(nn.Module):
     """Looks up word vectors and drops some of their entries in training."""
@@ -14,7 +16,7 @@ class WordEmbedding(nn.Module):
         nn.init.uniform_(self.table.weight, -0.1, 0.1)  # as VAT and Sun & Lu do
         self.table.weight.data[padding] = 0.0
         self.table.weight.requires_grad_(not frozen)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     def forward(self, tokens: Tensor) -> Tensor:
         """(batch, time) to (batch, time, dim)."""
