@@ -87,3 +87,11 @@ def test_data_sets_without_a_common_seed_are_not_judged_together():
     found = list(findings([ABOVE], values))
     assert [finding.dataset for finding in found] == ["a", "b"]
     assert all(isnan(finding.effect.low) and finding.verdict == "undecided" for finding in found)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [(0.5, 0.5, "holds"), (-0.5, -0.5, "fails"), (0.0, 0.0, "undecided"), (nan, nan, "undecided")],
+)
+def test_seeds_that_agree_to_the_last_digit_decide_where_the_number_has_an_end(low, high, expected):
+    assert verdict(Claim("all words", "ours", None, "value", bounded=True), effect(low, high)) == expected

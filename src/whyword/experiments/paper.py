@@ -75,6 +75,7 @@ class Claim:
     column: str
     margin: float = 0.0
     within: bool = False  # True: the difference is smaller than the margin, either way
+    bounded: bool = False  # True: all seeds may well reach the last number that there is, such as all words
 
 
 @dataclass(frozen=True)

@@ -207,10 +207,12 @@ def _score_claims(scale: Scale) -> tuple[Claim, ...]:
     for f in scale.families:
         usual, huge = name_of(f, USUAL), name_of(f, HUGE)
         claims += [
-            Claim(f"1. {f}, λ = 10: polarity follows the class", usual, None, "polarity above chance"),
+            Claim(f"1. {f}, λ = 10: polarity follows the class", usual, None, "polarity above chance", bounded=True),
             Claim(f"1. {f}, λ = 10: class words are attended to more than neutral", usual, None, "class over neutral"),
             Claim(f"2. {f}: attention scores spread less at λ = 10000 than at λ = 10", usual, huge, "spread"),
-            Claim(f"2. {f}, λ = 10000: the gap of the classes has the sign of V·W", huge, None, "gap as V·W"),
+            Claim(
+                f"2. {f}, λ = 10000: the gap of the classes has the sign of V·W", huge, None, "gap as V·W", bounded=True
+            ),
         ]
     return tuple(claims)
 
