@@ -62,7 +62,7 @@ def _finding(claim: Claim, dataset: str, values: Sequence[float]) -> Finding:
 
 
 def verdict(claim: Claim, effect: Estimate) -> str:
-    """Say whether a claim holds at 95 %; one seed decides nothing, nor do seeds that agree to the last digit by chance."""
+    """Say whether a claim holds at 95 %; nothing is decided by one seed, nor by chance agreement to the last digit."""
     if not (claim.bounded or effect.high - effect.low > NO_SPREAD):  # also of NaN
         return UNDECIDED
     if claim.within:
