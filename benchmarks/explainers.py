@@ -6,6 +6,7 @@ CPU seconds of one thread, all in one process and taken in turn. The floor is th
 gradients forward and backward) on the very batches our explainer asked for. Peers get the same model, the same text and
 the same number of samples; "batched" is Captum with 256 perturbations per evaluation. shap has no LIME and no plain
 permutation sampling for texts: its default for texts (partition) is given as many evaluations as ours made.
+With --default ours stop by themselves, as they do unless told otherwise: what that takes beside the passes.
 """
 
 from __future__ import annotations
@@ -136,6 +137,19 @@ def floor(meter: Meter, ours: Explainer, documents: list[Document]) -> Callable[
     return bare
 
 
+def default_jobs(meter: Meter, text: str) -> dict[str, dict[str, Callable[[], Any]]]:
+    """By task, then the passes alone and ours, which stops by itself."""
+    documents = [Document(split(text))]
+    ours: dict[str, Explainer] = {"lime": Lime(), "shapley": Shapley()}
+    return {
+        task: {
+            "floor": floor(meter, explainer, documents),
+            "ours": lambda e=explainer: e.explain(meter.classifier, documents),
+        }
+        for task, explainer in ours.items()
+    }
+
+
 def jobs(meter: Meter, text: str, samples: int, permutations: int) -> dict[str, dict[str, Callable[[], Any]]]:
     """By task, then by who does it; ours comes before shap, which is given as many evaluations."""
     classifier, documents = meter.classifier, [Document(split(text))]
@@ -194,7 +208,9 @@ def measure(arguments: argparse.Namespace) -> list[dict[str, Any]]:
         for length in arguments.words:
             heavy = encoder not in ("bag", "affine", "cnn", "lstm") and length > 50  # minutes for each of them
             text = " ".join(vocabulary[:length])
-            for task, who in jobs(meter, text, SAMPLES, PERMUTATIONS).items():
+            tasks = default_jobs(meter, text) if arguments.default else jobs(meter, text, SAMPLES, PERMUTATIONS)
+            counts = {"lime": SAMPLES, "shapley": PERMUTATIONS, "integrated-gradients": STEPS}
+            for task, who in tasks.items():
                 rounds = [
                     {name: meter.run(job) for name, job in who.items()} for _ in range(1 if heavy else arguments.rounds)
                 ]
@@ -204,7 +220,7 @@ def measure(arguments: argparse.Namespace) -> list[dict[str, Any]]:
                         "encoder": encoder,
                         "words": length,
                         "task": task,
-                        "samples": {"lime": SAMPLES, "shapley": PERMUTATIONS}.get(task, STEPS),
+                        "samples": "auto" if arguments.default else counts[task],
                         "who": name,
                         "cpu_seconds": middle[name],
                         "passes": int(rounds[0][name]["passes"]),
@@ -230,6 +246,7 @@ def main() -> None:
     parser.add_argument("--encoders", type=lambda words: words.split(","), default=["lstm", "minilm"])
     parser.add_argument("--words", type=lambda words: [int(word) for word in words.split(",")], default=[20, 200])
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--default", action="store_true", help="ours as they stop by themselves, without peers")
     parser.add_argument("--out", type=Path, help="write the figures here as JSON, and as text beside it")
     arguments = parser.parse_args()
     warnings.filterwarnings("ignore")
@@ -237,6 +254,7 @@ def main() -> None:
     results = measure(arguments)
     if arguments.out:
         settings = {"encoders": arguments.encoders, "words": arguments.words, "rounds": arguments.rounds}
+        settings["default"] = arguments.default
         arguments.out.write_text(
             json.dumps(
                 {"settings": settings, "versions": versions("lime", "captum", "shap"), "results": results}, indent=1

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit, logit
 
-from .positive_inverse import positive_inverse
+from .inverse_root import inverse_root
 
 LINEAR = 30.0  # variance of the part that adds up over the words: they are to be found, not expected
 TOGETHER = 0.3  # of the part in which words act together
 WHITE = 0.01  # of what is each sub-text's own
 CERTAIN = 1e-4  # probabilities nearer to 0 or 1 are taken as this near
+AT_ONCE = 512  # sub-texts predicted together: what is in between fits into a processor's cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,12 +32,18 @@ class LogOddsProcess:
 
     def __call__(self, subsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Predict the probabilities of sub-texts, (subset, word) float, and of their opposites: (subset,) each."""
-        near, far = _likeness(subsets, self.halves, self.distance)
-        weights = np.column_stack([self.even, self.odd]).astype(subsets.dtype) * subsets.dtype.type(TOGETHER / 2)
-        of_near, of_far = near @ weights, far @ weights  # (subset, 2)
-        words = (LINEAR / self.halves.shape[1] * (self.odd @ (self.halves - 0.5))).astype(subsets.dtype)
+        kind = subsets.dtype
+        weights = np.column_stack([self.even, self.odd]).astype(kind) * kind.type(TOGETHER / 2)
+        words = (LINEAR / self.halves.shape[1] * (self.odd @ (self.halves - 0.5))).astype(kind)
+        left, right = _factors(subsets, self.halves, self.distance)
+        far_apart = np.exp(-self.distance.sum()).astype(kind)
+        of_near, of_far = (np.empty((len(subsets), 2), kind) for _ in range(2))
+        for start in range(0, len(subsets), AT_ONCE):
+            rows = slice(start, start + AT_ONCE)
+            near = np.exp(left[rows] @ right)
+            of_near[rows], of_far[rows] = near @ weights, far_apart / near @ weights
         mean = self.mean + of_near[:, 0] + of_far[:, 0]
-        half = (subsets - subsets.dtype.type(0.5)) @ words + of_near[:, 1] - of_far[:, 1]
+        half = (subsets - kind.type(0.5)) @ words + of_near[:, 1] - of_far[:, 1]
         return _of_pairs(mean, half)
 
 
@@ -54,14 +61,19 @@ def fit_process(halves: np.ndarray, answers: np.ndarray, opposite: np.ndarray, d
     first, second = (logit(np.clip(values, CERTAIN, 1 - CERTAIN)) for values in (answers, opposite))
     mean, half = (first + second) / 2, (first - second) / 2
     middle = float(mean.mean())
-    near, far = _likeness(halves.astype(np.float64), halves, distance)
+    left, right = _factors(halves.astype(np.float64), halves, distance)
+    near = np.exp(left @ right)
+    far = np.exp(-distance.sum()) / near
     centered = halves - 0.5
-    own = WHITE / 2 * np.eye(len(halves))
-    even_inverse = positive_inverse(TOGETHER / 2 * (near + far) + own)
-    odd_inverse = positive_inverse(TOGETHER / 2 * (near - far) + LINEAR / halves.shape[1] * centered @ centered.T + own)
-    even, odd = even_inverse @ (mean - middle), odd_inverse @ half
+    own = np.diag_indices(len(halves))
+    even_covariance = TOGETHER / 2 * (near + far)
+    odd_covariance = TOGETHER / 2 * (near - far) + LINEAR / halves.shape[1] * (centered @ centered.T)
+    even_covariance[own] += WHITE / 2
+    odd_covariance[own] += WHITE / 2
+    even_root, odd_root = inverse_root(even_covariance), inverse_root(odd_covariance)
+    even, odd = even_root.T @ (even_root @ (mean - middle)), odd_root.T @ (odd_root @ half)
     fitted = mean - WHITE / 2 * even, half - WHITE / 2 * odd
-    left_out = mean - even / np.diag(even_inverse), half - odd / np.diag(odd_inverse)
+    left_out = mean - even / (even_root**2).sum(axis=0), half - odd / (odd_root**2).sum(axis=0)
     return Fit(LogOddsProcess(halves, distance, middle, even, odd), _of_pairs(*fitted), _of_pairs(*left_out))
 
 
@@ -70,16 +82,13 @@ def _of_pairs(mean: np.ndarray, half: np.ndarray) -> tuple[np.ndarray, np.ndarra
     return expit(mean + half), expit(mean - half)
 
 
-def _likeness(subsets: np.ndarray, halves: np.ndarray, distance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Give the likeness of sub-texts and halves, and of sub-texts and the opposites of halves: (subset, pair) each.
+def _factors(subsets: np.ndarray, halves: np.ndarray, distance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Give two factors whose product is minus the distance of each sub-text from each half, (subset, pair).
 
-    It falls by the factor exp(-distance) for every word that only one of the two keeps.
+    The likeness of two sub-texts falls by the factor exp(-distance) for every word that only one of them keeps.
     """
-    steps = distance.astype(subsets.dtype)
-    others = halves.astype(subsets.dtype)
-    far_apart = np.exp(-steps.sum())
-    near = (subsets * (2 * steps)) @ others.T
-    near -= (subsets @ steps)[:, None]
-    near -= others @ steps
-    np.exp(near, out=near)
-    return near, far_apart / near
+    steps, others = distance.astype(subsets.dtype), halves.astype(subsets.dtype)
+    ones = np.ones(max(len(subsets), len(others)), subsets.dtype)
+    left = np.column_stack([subsets * (2 * steps), -(subsets @ steps), ones[: len(subsets)]])
+    right = np.column_stack([others, ones[: len(others)], -(others @ steps)])
+    return left, right.T

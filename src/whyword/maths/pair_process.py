@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import comb
 
-from .positive_inverse import positive_inverse
+from .inverse_root import inverse_root
 from .shapley import weight_of_subsets
 
 NODES, SHARES = (values / 2 for values in np.polynomial.legendre.leggauss(8))
@@ -30,18 +30,19 @@ def shapley_of_process(
     kept = halves.astype(np.float64)
     apart = (kept * distance) @ (1 - kept).T
     apart += apart.T
-    covariance = (np.exp(-apart) - np.exp(apart - distance.sum())) / 2  # of differences: the opposite is as far
+    near = np.exp(-apart)
+    covariance = (near - np.exp(-distance.sum()) / near) / 2  # of differences: the opposite is as far
     covariance[np.diag_indices(pairs)] += WHITE / 2
     links = np.zeros(halves.shape)  # covariance of each difference with each Shapley value
     for chance, share in zip(NODES, SHARES, strict=True):
         factors = 1 - np.where(halves, 1 - chance, chance) * drop
         links += share * factors.prod(axis=1, keepdims=True) / factors
     links = links * np.where(halves, drop, -drop) + WHITE * weight_of_subsets(halves)
-    inverse = positive_inverse(covariance)
-    explained = inverse @ links
-    variance = _prior_variance(drop) - (links * explained).sum(axis=0)
-    scale = differences @ inverse @ differences if left_out is None else left_out**2 @ np.diag(inverse)
-    return differences @ explained, np.sqrt(np.maximum(variance, 0.0) * scale / pairs)
+    root = inverse_root(covariance)
+    explained, answers = root @ links, root @ differences
+    variance = _prior_variance(drop) - (explained**2).sum(axis=0)
+    scale = answers @ answers if left_out is None else left_out**2 @ (root**2).sum(axis=0)
+    return answers @ explained, np.sqrt(np.maximum(variance, 0.0) * scale / pairs)
 
 
 def _prior_variance(drop: np.ndarray) -> np.ndarray:
