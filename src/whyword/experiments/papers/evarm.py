@@ -112,7 +112,7 @@ SMALL = Sizes(
     side_seeds=1,
     banded=("sst2", "subj"),
     band_seeds=1,
-    training={"epochs": 3, "batch_size": 32, "learning_rate": 5e-5, "schedule": "linear", "warmup": 0.1},
+    training={"epochs": 2, "batch_size": 16, "learning_rate": 5e-5, "schedule": "linear", "warmup": 0.1},
     brief=("cola", "qnli", "qqp"),
     brief_seeds=1,
 )
