@@ -91,7 +91,7 @@ def test_each_variant_and_each_band_of_layers_is_another_run(tmp_path, monkeypat
     bands = [configs[f"BERT-{band}"].method_settings.gate_layers for band in ("bottom", "middle", "top", "all")]
     assert bands == ["bottom", "middle", "top", "all"]
     training = configs["BERT-E-VarM"].training
-    assert (training.epochs, training.batch_size, training.schedule, training.warmup) == (3, 32, "linear", 0.1)
+    assert (training.epochs, training.batch_size, training.schedule, training.warmup) == (2, 16, "linear", 0.1)
     assert configs["BERT-E-VarM"].encoder == "minilm"
 
 
