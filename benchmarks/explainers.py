@@ -137,10 +137,10 @@ def floor(meter: Meter, ours: Explainer, documents: list[Document]) -> Callable[
     return bare
 
 
-def default_jobs(meter: Meter, text: str) -> dict[str, dict[str, Callable[[], Any]]]:
-    """By task, then the passes alone and ours, which stops by itself."""
-    documents = [Document(split(text))]
-    ours: dict[str, Explainer] = {"lime": Lime(), "shapley": Shapley()}
+def beside_floor(
+    meter: Meter, documents: list[Document], ours: dict[str, Explainer]
+) -> dict[str, dict[str, Callable[[], Any]]]:
+    """By task, then the passes alone and ours."""
     return {
         task: {
             "floor": floor(meter, explainer, documents),
@@ -171,13 +171,7 @@ def jobs(meter: Meter, text: str, samples: int, permutations: int) -> dict[str, 
 
     lime, shapley = captum.attr.Lime(ask), captum.attr.ShapleyValueSampling(ask)
     gradients = captum.attr.IntegratedGradients(classify)
-    table: dict[str, dict[str, Callable[[], Any]]] = {
-        task: {
-            "floor": floor(meter, explainer, documents),
-            "ours": lambda e=explainer: e.explain(classifier, documents),
-        }
-        for task, explainer in ours.items()
-    }
+    table = beside_floor(meter, documents, ours)
     evaluations = {task: int(meter.run(table[task]["ours"])["passes"]) for task in ("lime", "shapley")}
     for task, explainer, count in (("lime", lime, samples), ("shapley", shapley, permutations)):
         for name, together in (("captum", 1), ("captum, batched", LARGE)):
@@ -208,7 +202,10 @@ def measure(arguments: argparse.Namespace) -> list[dict[str, Any]]:
         for length in arguments.words:
             heavy = encoder not in ("bag", "affine", "cnn", "lstm") and length > 50  # minutes for each of them
             text = " ".join(vocabulary[:length])
-            tasks = default_jobs(meter, text) if arguments.default else jobs(meter, text, SAMPLES, PERMUTATIONS)
+            if arguments.default:
+                tasks = beside_floor(meter, [Document(split(text))], {"lime": Lime(), "shapley": Shapley()})
+            else:
+                tasks = jobs(meter, text, SAMPLES, PERMUTATIONS)
             counts = {"lime": SAMPLES, "shapley": PERMUTATIONS, "integrated-gradients": STEPS}
             for task, who in tasks.items():
                 rounds = [

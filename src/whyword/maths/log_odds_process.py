@@ -65,16 +65,18 @@ def fit_process(halves: np.ndarray, answers: np.ndarray, opposite: np.ndarray, d
     near = np.exp(left @ right)
     far = np.exp(-distance.sum()) / near
     centered = halves - 0.5
-    own = np.diag_indices(len(halves))
-    even_covariance = TOGETHER / 2 * (near + far)
-    odd_covariance = TOGETHER / 2 * (near - far) + LINEAR / halves.shape[1] * (centered @ centered.T)
-    even_covariance[own] += WHITE / 2
-    odd_covariance[own] += WHITE / 2
-    even_root, odd_root = inverse_root(even_covariance), inverse_root(odd_covariance)
-    even, odd = even_root.T @ (even_root @ (mean - middle)), odd_root.T @ (odd_root @ half)
+    even, even_precision = _solve(TOGETHER / 2 * (near + far), mean - middle)
+    odd, odd_precision = _solve(TOGETHER / 2 * (near - far) + LINEAR / halves.shape[1] * (centered @ centered.T), half)
     fitted = mean - WHITE / 2 * even, half - WHITE / 2 * odd
-    left_out = mean - even / (even_root**2).sum(axis=0), half - odd / (odd_root**2).sum(axis=0)
+    left_out = mean - even / even_precision, half - odd / odd_precision
     return Fit(LogOddsProcess(halves, distance, middle, even, odd), _of_pairs(*fitted), _of_pairs(*left_out))
+
+
+def _solve(covariance: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Add what is each pair's own; give the pairs' weights and the diagonal of the inverse, (pair,) each."""
+    covariance[np.diag_indices(len(values))] += WHITE / 2
+    root = inverse_root(covariance)
+    return root.T @ (root @ values), (root**2).sum(axis=0)
 
 
 def _of_pairs(mean: np.ndarray, half: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
