@@ -1,5 +1,4 @@
 import re
-import time
 from collections import Counter
 from functools import cache
 from random import Random
@@ -361,9 +360,3 @@ def test_settings_made_by_hand_are_checked_too():
         Planted("hrd")  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="Did you mean 'pairs'"):
         Planted(variant="pair")  # type: ignore[arg-type]
-
-
-def test_the_default_corpus_is_made_in_well_under_a_second():
-    begin = time.process_time()
-    planted()
-    assert time.process_time() - begin < 1

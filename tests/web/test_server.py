@@ -104,9 +104,8 @@ def test_clients_that_are_killed_leave_nothing_behind(lasting):
 def test_an_answer_that_takes_too_long_is_given_up_and_so_is_the_work(lasting):
     answer = HTTP.post(f"{lasting.url}/v1/explain", json=SLOW)
     assert answer.status_code == 504
-    started = time.monotonic()
-    assert HTTP.post(f"{lasting.url}/v1/explain", json={"texts": ["wonderful"]}).status_code == 200
-    assert time.monotonic() - started < 2
+    answer = HTTP.post(f"{lasting.url}/v1/explain", json={"texts": ["wonderful"]})
+    assert answer.status_code == 200, "it waited for the work given up, and was given up after the same 2 seconds"
 
 
 def test_a_long_explanation_does_not_hold_up_predictions(lasting):
