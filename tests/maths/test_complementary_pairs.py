@@ -41,9 +41,17 @@ def test_the_words_need_not_come_first():
     assert (np.minimum(halves.sum(1), 30 - halves.sum(1))[1:] > 1).sum() > 25
 
 
-@pytest.mark.parametrize(("words", "count"), [(15, 300), (40, 2000)])
-def test_every_size_is_drawn_as_often_as_any(words, count):
-    halves = pairs(words).draw(words + 1 + count)[words + 1 :]
+@pytest.mark.parametrize(("words", "order"), [(15, 16), (20, 20), (40, 40), (45, 48)])
+def test_then_any_two_words_are_kept_together_in_half_of_the_pairs(words, order):
+    halves = pairs(words).draw(words + 1 + order)[words + 1 :]
+    signs = np.where(halves, 1, -1)
+    np.testing.assert_array_equal(signs.T @ signs, order * np.eye(words))
+
+
+@pytest.mark.parametrize(("words", "order", "count"), [(15, 16, 300), (40, 40, 2000)])
+def test_every_size_is_drawn_as_often_as_any(words, order, count):
+    before = words + 1 + order
+    halves = pairs(words).draw(before + count)[before:]
     smaller = np.minimum(halves.sum(1), words - halves.sum(1))
     sizes = np.arange(2, words // 2 + 1)
     expected = np.where(2 * sizes == words, 1, 2) * count / (words - 3)

@@ -11,10 +11,9 @@ from .log_odds_process import LogOddsProcess, fit_process
 from .pair_process import shapley_of_process
 from .surrogate import Surrogate, fit_surrogate
 
-PAIRS_PER_WORD = 1.5  # from which answers are predicted: there is a weight for each word
 MOST_LEARNED = 1000  # pairs: learning takes time by their cube
 REACH, LEAST_SWAY = 3.0, 0.5  # of the log-odds: distance of the whole text from the empty one, and as below
-REST_REACH = 1.0  # of what is missed: how fast answers become unlike each other
+REST_REACH = 0.3  # of what is missed: how fast answers become unlike each other
 REST_LEAST_SWAY = 0.1  # of a word without weight in the surrogate, beside 1 for the mean word
 FREE = 16  # sub-texts predicted, without asking, for each pair asked about
 FEWEST_FREE, MOST_FREE = 2048, 8192
@@ -32,7 +31,7 @@ def shapley_of_pairs(halves: np.ndarray, answers: np.ndarray, opposite: np.ndarr
     missed = (answers - opposite) / 2
     left_out: np.ndarray | None = None
     scores, chance, sway = np.zeros(words), np.zeros(words), np.ones(words)
-    if PAIRS_PER_WORD * words <= pairs < 2 ** (words - 1):
+    if words < pairs < 2 ** (words - 1):  # there is a weight for each word to be learned
         surrogate = fit_surrogate(np.concatenate([halves, ~halves]), np.concatenate([answers, opposite]))
         size = np.abs(surrogate.weights)
         sway = size / size.mean() if size.any() else sway

@@ -172,8 +172,7 @@ class Pairs(ShapleyInquiry):
     def __init__(self, question: Question, limit: int) -> None:
         super().__init__(question)
         self._most = limit // 2
-        each_word = 2 * (self.count + 1) <= self._most
-        self._pairs = ComplementaryPairs(self.count, question.generator, each_word)
+        self._pairs = ComplementaryPairs(self.count, question.generator, each_word=self.count < self._most)
         self._halves = self._none()
         self._new = self._none()
         self._answers = np.zeros((0, 2))  # (pair, half)
