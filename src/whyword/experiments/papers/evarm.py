@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..paper import Claim, Exhibit, Paper, Row, Scale, in_seeds, published
@@ -116,7 +116,7 @@ SMALL = Sizes(
     brief=("cola", "qnli", "qqp"),
     brief_seeds=1,
 )
-LSTM = Sizes(datasets=SMALL.datasets, seeds=3, families=("LSTM",), limed=200, brief=SMALL.brief)
+LSTM = replace(SMALL, families=("LSTM",), rows=None, samples=500, limed=200, training={})
 FULL = Sizes(
     datasets=tuple(DATA.split()),
     seeds=5,
