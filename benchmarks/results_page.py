@@ -11,11 +11,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from whyword.experiments.findings import EVERYWHERE, FAILS, HOLDS, UNDECIDED
+from whyword.experiments.findings import EVERYWHERE, FAILS, HOLDS, REPEATED, UNDECIDED
 from whyword.report.tables import Entry, Table, markdown
 
 PAPERS = ("vmask", "vat", "sun-lu", "tutek", "evarm")
 NAMES = {"vmask": "VMASK", "vat": "VAT", "sun-lu": "Sun & Lu", "tutek": "Tutek & Šnajder", "evarm": "E-VarM"}
+TOGETHER = (EVERYWHERE, REPEATED)
 PICTURES = 4  # of a figure that are shown here; the others are in its folder
 HEAD = """# What reproduces
 
@@ -26,13 +27,14 @@ was measured (word masks beside the authors' scripts, what training, explaining 
 Accuracies are on test texts, in percent, the epoch chosen on dev. An effect is the difference that a paper asserts,
 between runs of the same seed, averaged over seeds, with Student's 95 % interval. A claim **holds** if the whole
 interval lies where the paper says, **fails** if none of it does, and is undecided otherwise. The papers mostly give
-one run each: what is undecided here often rests on more runs than it was published with. Verdicts are not corrected
-for their number: where there is no effect at all, one in twenty still holds or fails."""
+one run each: what is undecided here often rests on more runs than it was published with. A data set with one seed is
+left out of an effect over several that have more. Verdicts are not corrected for their number: where there is no effect
+at all, one in twenty still holds or fails."""
 
 
 @dataclass(frozen=True)
 class Claimed:
-    """One claim of a paper: the finding over all data sets, and those of each."""
+    """One claim of a paper: the finding over several data sets, and those of each."""
 
     sentence: str
     exhibit: str
@@ -40,13 +42,13 @@ class Claimed:
 
     @property
     def whole(self) -> Mapping[str, Any]:
-        """The finding that stands for all: over all data sets, or the only one."""
-        return next((f for f in self.findings if f["dataset"] == EVERYWHERE), self.findings[0])
+        """The finding that stands for all: over several data sets, or the only one."""
+        return next((f for f in self.findings if f["dataset"] in TOGETHER), self.findings[0])
 
     @property
     def single(self) -> list[Mapping[str, Any]]:
         """The findings of single data sets."""
-        return [finding for finding in self.findings if finding["dataset"] != EVERYWHERE]
+        return [finding for finding in self.findings if finding["dataset"] not in TOGETHER]
 
 
 @dataclass(frozen=True)
@@ -109,8 +111,9 @@ def _claim_table(claims: Sequence[tuple[Folder, Claimed]]) -> Table:
 def _by_data(claim: Claimed) -> str:
     """Name the data sets; where their verdicts differ, also these."""
     verdicts = {finding["dataset"]: finding["verdict"] for finding in claim.single}
-    if len({*verdicts.values(), claim.whole["verdict"]}) == 1:
-        return ", ".join(verdicts)
+    distinct = {*verdicts.values()}
+    if len(distinct) == 1:
+        return ", ".join(verdicts) + ("" if claim.whole["verdict"] in distinct else f": each {distinct.pop()}")
     return ", ".join(f"{name} {verdict}" for name, verdict in verdicts.items())
 
 

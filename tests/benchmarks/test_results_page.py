@@ -44,6 +44,22 @@ def test_a_claim_is_told_once_by_what_was_found_over_all_data_sets(tmp_path):
     ]
 
 
+def test_data_sets_with_one_seed_are_named_beside_what_was_found_over_the_others(tmp_path):
+    found = [finding("sst2", 2, 1, "holds"), finding("qqp", 0.5, 1, "undecided"), finding("trec", 1, 0.5, "holds")]
+    write(
+        tmp_path, "vat", "vat", exhibits=[exhibit([*found, finding("data sets with several seeds", 1.5, 0.5, "holds")])]
+    )
+    row = "| VAT | ours is better (table 2) | sst2 holds, qqp undecided, trec holds | +1.5 | +1 to +2 | 3 | **holds** |"
+    assert row in page(find_folders(tmp_path)).splitlines()
+
+
+def test_verdicts_that_all_data_sets_share_and_all_together_do_not_are_told_once(tmp_path):
+    found = [finding(name, 1, 2, "undecided") for name in ("sst2", "trec")]
+    write(tmp_path, "vat", "vat", exhibits=[exhibit([*found, finding("all data sets", 1, 0.5, "holds")])])
+    row = "| VAT | ours is better (table 2) | sst2, trec: each undecided | +1 | +0.5 to +1.5 | 3 | **holds** |"
+    assert row in page(find_folders(tmp_path)).splitlines()
+
+
 def test_a_claim_with_one_seed_has_no_interval(tmp_path):
     one = finding("sst2", 2, 1, "undecided")
     one["effect"] = {"value": 2, "low": None, "high": None}

@@ -4,7 +4,7 @@ from math import isnan, nan, sqrt
 
 import pytest
 
-from whyword.experiments.findings import EVERYWHERE, findings, verdict
+from whyword.experiments.findings import EVERYWHERE, REPEATED, findings, verdict
 from whyword.experiments.paper import Claim
 from whyword.maths.estimate import Estimate
 
@@ -80,6 +80,23 @@ def test_several_data_sets_are_also_judged_together_over_the_seeds_that_all_have
     found = {finding.dataset: finding for finding in findings([ABOVE], values)}
     assert list(found) == ["a", "b", EVERYWHERE]
     assert (found[EVERYWHERE].effect.value, found[EVERYWHERE].seeds) == (3.0, 2)  # of (1 + 3) / 2 and (2 + 6) / 2
+
+
+def test_a_data_set_with_one_seed_is_judged_alone_where_others_have_several():
+    values = {
+        ("a", "ours", "value"): {0: 1.0, 1: 2.0},
+        ("b", "ours", "value"): {0: -9.0},
+        ("c", "ours", "value"): {0: 3.0, 1: 6.0},
+    }
+    found = {finding.dataset: finding for finding in findings([Claim("it is large", "ours", None, "value")], values)}
+    assert list(found) == ["a", "b", "c", REPEATED]
+    assert (found[REPEATED].effect.value, found[REPEATED].seeds) == (3.0, 2)  # of (1 + 3) / 2 and (2 + 6) / 2
+
+
+def test_data_sets_of_one_seed_are_judged_together_where_no_other_has_more():
+    values = {(data, "ours", "value"): {0: 1.0} for data in "ab"}
+    (*_, found) = findings([Claim("it is large", "ours", None, "value")], values)
+    assert (found.dataset, found.effect.value, found.seeds) == (EVERYWHERE, 1.0, 1)
 
 
 def test_data_sets_without_a_common_seed_are_not_judged_together():

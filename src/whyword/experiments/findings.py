@@ -12,7 +12,7 @@ from ..maths.student import mean_over_runs
 from .paper import Claim
 
 HOLDS, FAILS, UNDECIDED = "holds", "fails", "undecided"
-EVERYWHERE = "all data sets"
+EVERYWHERE, REPEATED = "all data sets", "data sets with several seeds"
 NO_SPREAD = 1e-9  # on small test sets a few seeds may differ by as many texts: that says nothing of their spread
 
 Values = Mapping[tuple[str, str, str], Mapping[int, float]]  # by data set, row and column, then by seed
@@ -20,32 +20,27 @@ Values = Mapping[tuple[str, str, str], Mapping[int, float]]  # by data set, row 
 
 @dataclass(frozen=True)
 class Finding:
-    """What became of a claim on a data set, or over all of them."""
+    """What became of a claim on a data set, or over several of them."""
 
     claim: Claim
-    dataset: str
+    dataset: str  # or EVERYWHERE or REPEATED
     effect: Estimate  # difference with the same seed, over seeds
     seeds: int
     verdict: str
 
 
 def findings(claims: Sequence[Claim], values: Values) -> Iterator[Finding]:
-    """Judge each claim on every data set, and on all of them if there are several."""
+    """Judge each claim on every data set; if there are several, also on all of them that have more than one seed."""
     datasets = list(dict.fromkeys(dataset for dataset, _, _ in values))
     for claim in claims:
-        over_seeds: dict[int, list[float]] = {}
-        told = 0
-        for dataset in datasets:
-            differences = _differences(claim, values, dataset)
-            if not differences:
-                continue
-            told += 1
-            for seed, difference in differences.items():
-                over_seeds.setdefault(seed, []).append(difference)
-            yield _finding(claim, dataset, list(differences.values()))
-        whole = [float(np.mean(found)) for found in over_seeds.values() if len(found) == told]
-        if told > 1 and whole:
-            yield _finding(claim, EVERYWHERE, whole)
+        told = {dataset: found for dataset in datasets if (found := _differences(claim, values, dataset))}
+        for dataset, found in told.items():
+            yield _finding(claim, dataset, list(found.values()))
+        repeated = [found for found in told.values() if len(found) > 1] or list(told.values())
+        common = [seed for seed in repeated[0] if all(seed in found for found in repeated)] if repeated else []
+        if len(told) > 1 and common:
+            means = [float(np.mean([found[seed] for found in repeated])) for seed in common]
+            yield _finding(claim, EVERYWHERE if len(repeated) == len(told) else REPEATED, means)
 
 
 def _differences(claim: Claim, values: Values, dataset: str) -> dict[int, float]:
