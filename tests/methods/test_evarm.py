@@ -305,6 +305,15 @@ def test_its_text_vectors_are_those_of_the_masked_text_and_can_be_drawn():
     assert panel(classifier, documents, "full").separation is not None
 
 
+def test_health_costs_two_passes_a_text(monkeypatch):
+    model, batches, passes = build().eval(), [random_batch([3, 1, 5]), random_batch([4, 2])], []
+    encode = model.encoder.encode
+    monkeypatch.setattr(model.encoder, "encode", lambda *given: passes.append(1) or encode(*given))
+    with torch.inference_mode():
+        model.health(batches)
+    assert len(passes) == 2 * len(batches)  # the unmasked text, and the masked one
+
+
 def test_health_has_the_spread_of_the_mask_and_the_accuracy_with_sampled_gates():
     model, batches = build().double().eval(), [random_batch([3, 1, 5]), random_batch([4, 2])]
     torch.manual_seed(9)
@@ -314,6 +323,13 @@ def test_health_has_the_spread_of_the_mask_and_the_accuracy_with_sampled_gates()
     sampled = [model.classify_sampled(model.encoder.embed(batch), batch)[0].logits.argmax(-1) for batch in batches]
     right = torch.cat([one == batch.labels for one, batch in zip(sampled, batches, strict=True)])
     assert health["sampled_accuracy"] == pytest.approx(right.double().mean().item())
+    keep = {}
+    for batch in batches:
+        for token, weight in zip(batch.tokens[batch.is_word], model(batch).token_weights[batch.is_word], strict=True):
+            keep.setdefault(int(token), []).append(weight.item())
+    means = [sum(values) / len(values) for values in keep.values()]
+    assert [health["keep_min"], health["keep_max"]] == pytest.approx([min(means), max(means)])
+    assert health["keep_mean"] == pytest.approx(sum(means) / len(means))
     assert 0 < health["keep_min"] < health["keep_mean"] < health["keep_max"] < 1
     force(model.gate, 0.0)
     with torch.inference_mode():

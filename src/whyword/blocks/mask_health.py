@@ -10,7 +10,7 @@ from torch import Tensor
 
 from ..interfaces.document import Batch
 from ..interfaces.encoder import Encoder
-from ..interfaces.method import Method, Prediction
+from ..interfaces.method import Prediction
 
 COLLAPSED = 0.02  # standard deviation over words below which the ranking is noise
 SATURATED = 0.97  # mean above which the mask lets everything through
@@ -26,35 +26,35 @@ class Gating(Protocol):
         ...
 
 
-def sampled_accuracy(method: Gating, batches: Sequence[Batch]) -> dict[str, float]:
-    """Accuracy with gates as they are in training: far from that with expected gates, the two do not fit together."""
-    right = 0
+def gate_health(method: Gating, batches: Sequence[Batch]) -> dict[str, float]:
+    """Spread of the keep probability over words, and accuracy with gates as they are in training, from one pass.
+
+    Where that accuracy is far from the one with expected gates, the two do not fit together.
+    """
+    keep, right = [], 0
     for batch in batches:
         assert batch.labels is not None
-        prediction, _ = method.classify_sampled(method.encoder.embed(batch), batch)
+        prediction, keep_logits = method.classify_sampled(method.encoder.embed(batch), batch)
+        keep.append(keep_logits.sigmoid())
         right += int((prediction.logits.argmax(-1) == batch.labels).sum())
-    return {"sampled_accuracy": right / sum(map(len, batches))}
+    return keep_statistics(batches, keep) | {"sampled_accuracy": right / sum(map(len, batches))}
 
 
-def keep_statistics(method: Method, batches: Sequence[Batch]) -> dict[str, float]:
-    """Smallest, mean, largest and standard deviation of the own scores over distinct tokens of the batches."""
-    tokens, scores = [], []
-    for batch in batches:
-        weights = method(batch).token_weights
-        assert weights is not None
-        tokens.append(batch.tokens[batch.is_word].cpu())
-        scores.append(weights[batch.is_word].detach().double().cpu())
+def keep_statistics(batches: Sequence[Batch], keep: Sequence[Tensor]) -> dict[str, float]:
+    """Smallest, mean, largest and standard deviation of (batch, time) scores over distinct tokens of the batches."""
+    tokens = [batch.tokens[batch.is_word].cpu() for batch in batches]
+    scores = [weights[batch.is_word].detach().double().cpu() for batch, weights in zip(batches, keep, strict=True)]
     if not sum(map(len, tokens)):
         return {}
     _, number = torch.unique(torch.cat(tokens), return_inverse=True)
     values = torch.cat(scores)
     totals = values.new_zeros(int(number.max()) + 1).scatter_add(0, number, values)
-    keep = totals / torch.bincount(number)
+    means = totals / torch.bincount(number)
     return {
-        "keep_min": float(keep.min()),
-        "keep_mean": float(keep.mean()),
-        "keep_max": float(keep.max()),
-        "keep_sd": float(keep.std(unbiased=False)),
+        "keep_min": float(means.min()),
+        "keep_mean": float(means.mean()),
+        "keep_max": float(means.max()),
+        "keep_sd": float(means.std(unbiased=False)),
     }
 
 

@@ -51,8 +51,10 @@ def mask_facts(classifier: Classifier, documents: Sequence[Document]) -> dict[st
     if not isinstance(classifier, OpenClassifier) or kind_of(classifier) != "mask":
         return None
     batches = [batch for _, batch in classifier.batches([document.words for document in documents])]
-    health = keep_statistics(classifier.method.eval(), batches)
-    return {**health, "warning": " ".join(classifier.method.warnings(health)) or None}
+    method = classifier.method.eval()
+    keep = [weights for batch in batches if (weights := method(batch).token_weights) is not None]
+    health = keep_statistics(batches, keep)
+    return {**health, "warning": " ".join(method.warnings(health)) or None}
 
 
 def map_facts(classifier: Classifier, explanations: Sequence[Explanation], seed: int) -> dict[str, Any] | None:

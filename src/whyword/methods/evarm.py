@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from ..blocks.layer_gate import LayerGate, chosen_layers
-from ..blocks.mask_health import keep_statistics, mask_warnings, sampled_accuracy
+from ..blocks.mask_health import gate_health, mask_warnings
 from ..blocks.pooled_classifier import PooledClassifier
 from ..blocks.word_gate import Units
 from ..interfaces.document import Batch
@@ -145,7 +145,7 @@ class Evarm(PooledClassifier):
 
     def health(self, batches: Sequence[Batch]) -> dict[str, float]:
         """Spread of the keep probability over the words of the dev texts, and accuracy with sampled gates."""
-        return keep_statistics(self, batches) | sampled_accuracy(self, batches)
+        return gate_health(self, batches)
 
     def warnings(self, health: dict[str, float]) -> list[str]:
         """Say whether the mask has collapsed to its prior or lets everything through."""

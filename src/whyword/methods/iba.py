@@ -94,7 +94,7 @@ class Iba(PooledClassifier):
 
     def health(self, batches: Sequence[Batch]) -> dict[str, float]:
         """Spread of the shares over the words of the dev texts."""
-        return keep_statistics(self, batches)
+        return keep_statistics(batches, [self._share(self.encoder.embed(batch), batch) for batch in batches])
 
     def warnings(self, health: dict[str, float]) -> list[str]:
         """Say whether the shares are all alike or everything passes."""

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from ..blocks.mask_health import keep_statistics, mask_warnings, sampled_accuracy
+from ..blocks.mask_health import gate_health, mask_warnings
 from ..blocks.pooled_classifier import PooledClassifier
 from ..blocks.word_gate import Units, WordGate
 from ..interfaces.document import Batch
@@ -117,7 +117,7 @@ class Vmask(PooledClassifier):
 
     def health(self, batches: Sequence[Batch]) -> dict[str, float]:
         """Spread of the keep probability over the words of the dev texts, and accuracy with sampled gates."""
-        return keep_statistics(self, batches) | sampled_accuracy(self, batches)
+        return gate_health(self, batches)
 
     def warnings(self, health: dict[str, float]) -> list[str]:
         """Say whether the mask has collapsed to its prior or lets everything through."""
