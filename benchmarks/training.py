@@ -3,9 +3,10 @@
 python benchmarks/training.py [--data sst2 --data-dir DATA] [--encoders lstm,cnn] [--methods base,attention,vmask]
 
 "passes" counts the texts that a step sends through the encoder, per text of its batch: a floor of the ratio to base.
-Every ratio compares runs of the same process, taken in turn, on one thread, by CPU time. "original batching" restates
-what the released VMASK scripts do: texts padded to a fixed length, a batch grown text by text with torch.cat in a
-Python loop, no mask on the padding; model, sizes, optimizer and texts are the same as ours.
+Transformers are measured in float32 and in bfloat16. Every ratio compares runs of the same process, taken in turn, on
+one thread, by CPU time. "original batching" restates what the released VMASK scripts do: texts padded to a fixed
+length, a batch grown text by text with torch.cat in a Python loop, no mask on the padding; model, sizes, optimizer and
+texts are the same as ours.
 """
 
 from __future__ import annotations
@@ -86,7 +87,10 @@ def passes(method: Method, batch: Batch) -> float:
 
 
 def prepared(dataset: Dataset, encoder: str, method: str, rows: int) -> tuple[Method, Corpus]:
-    config = make_config({"method": method, "encoder": encoder})
+    name, _, precision = method.partition(", ")
+    config = make_config(
+        {"method": name, "encoder": {"name": encoder} | ({"precision": precision} if precision else {})}
+    )
     classes = labels(dataset.train)
     torch.manual_seed(0)
     parts = assemble(config, len(classes), [document.words for document in dataset.train])
@@ -97,8 +101,10 @@ def measure(arguments: argparse.Namespace) -> list[dict[str, Any]]:
     dataset = load_dataset(arguments.data, data_dir=arguments.data_dir)
     results = []
     for encoder in arguments.encoders:
-        rows = arguments.rows if encoder in catalog.names("encoders") else arguments.rows // 20
-        made = {name: prepared(dataset, encoder, name, rows) for name in arguments.methods}
+        own = encoder in catalog.names("encoders")
+        rows = arguments.rows if own else arguments.rows // 20
+        names = [*arguments.methods, *([] if own else [f"{name}, bfloat16" for name in arguments.methods])]
+        made = {name: prepared(dataset, encoder, name, rows) for name in names}
         seconds: dict[str, list[float]] = {name: [] for name in (*made, "original")}
         for _ in range(arguments.rounds):
             for name, (method, corpus) in made.items():

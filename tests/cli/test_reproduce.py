@@ -95,15 +95,17 @@ def test_ctrl_c_keeps_what_is_done(whyword, tmp_path, monkeypatch):
     answer = Inquiry.answer
 
     def interrupted(inquiry):
-        if inquiry.question.name == "examples":
+        if inquiry.question.name == "explained":
             raise KeyboardInterrupt
         return answer(inquiry)
 
     monkeypatch.setattr(Inquiry, "answer", interrupted)
-    done = whyword(*EXAMPLES, "-o", "out")
+    done = whyword(*EXAMPLES, "--table", 3, "-o", "out")
     assert done.code == 130
     assert "What was done is kept in out; the same command goes on." in done.err
-    assert len(state(tmp_path / "out")) == 2
+    accuracy, examples = sorted(state(tmp_path / "out"))
+    assert "-accuracy-" in accuracy
+    assert "-examples-" in examples
 
 
 @pytest.mark.parametrize(

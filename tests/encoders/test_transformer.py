@@ -110,6 +110,19 @@ def test_gradient_checkpointing_gives_the_same_gradients(tiny_bert):
         torch.testing.assert_close(gradients[1][name], gradient)
 
 
+def test_bfloat16_is_for_products_alone_and_states_stay_close(minilm):
+    plain, _, tokenizer = minilm
+    coarse = Transformer.from_pretrained(Transformer.Config(precision="bfloat16")).eval()
+    batch = collate(tokenizer(TEXTS), tokenizer.padding)
+    states, expected = (encoder.encode(encoder.embed(batch), batch) for encoder in (coarse, plain))
+    for mine, theirs in zip(states, expected, strict=True):
+        error = (mine - theirs)[batch.mask].norm() / theirs[batch.mask].norm()
+        assert 0 < error < 0.02  # 8 bits of mantissa
+    assert {state.dtype for state in states} == {torch.float32}
+    states[-1].pow(2).sum().backward()
+    assert {(weight.dtype, weight.grad.dtype) for weight in coarse.parameters()} == {(torch.float32, torch.float32)}
+
+
 def test_a_name_that_cannot_be_loaded_is_refused_in_one_sentence(tmp_path):
     with pytest.raises(OptionError, match="could not be loaded") as caught:
         Transformer.from_pretrained(Transformer.Config(model=str(tmp_path / "nothing")))

@@ -1,3 +1,4 @@
+import shutil
 from dataclasses import replace
 from math import isnan
 
@@ -10,7 +11,7 @@ from whyword.experiments.questions import accuracy
 from whyword.experiments.questions.accuracy import Accuracy
 from whyword.experiments.questions.examples import Examples
 from whyword.experiments.questions.explained import Explained
-from whyword.experiments.reproduction import as_values, choose_exhibits, gather, plan, resize, run
+from whyword.experiments.reproduction import as_values, choose_exhibits, gather, interviews, plan, resize, run
 from whyword.interfaces.errors import OptionError, WhywordError
 
 VALUE = accuracy.accuracy_on_test
@@ -105,12 +106,43 @@ def test_a_run_that_starts_from_word_vectors_asks_for_their_file(tmp_path):
     assert changed.name != first.name
 
 
-def test_every_model_is_trained_before_anything_else_is_asked_and_the_judge_too(tmp_path):
-    judged = Exhibit("table 2", "", (Row("ours", OURS, Explained("own", {}, 5, judge=THEIRS), lambda _: {}),))
-    training, asking = plan([judged, FIGURE], replace(SCALE, seeds=1), tmp_path).stages
-    assert {(i.trial.run.name, i.question.name) for i in training} == {("ours", "accuracy"), ("theirs", "accuracy")}
-    assert len(training) == 2
-    assert sorted(i.question.name for i in asking) == ["examples", "explained"]
+def judged_by(judge):
+    return Exhibit("table 2", "", (Row("ours", OURS, Explained("own", {}, 5, judge=judge), lambda _: {}),))
+
+
+def asked(interviews):
+    return [[(i.trial.run.name, i.question.name) for i in interview.inquiries] for interview in interviews]
+
+
+def test_a_trial_is_asked_everything_at_once_and_what_a_judge_says_comes_when_both_are_trained(tmp_path):
+    todo = plan([judged_by(THEIRS), TABLE, FIGURE], replace(SCALE, seeds=1), tmp_path)
+    first, second = interviews(todo.asked, tmp_path)
+    assert sorted(map(sorted, asked(first))) == [[("ours", "accuracy"), ("ours", "examples")], [("theirs", "accuracy")]]
+    assert asked(second) == [[("ours", "explained")]]
+
+
+def test_models_that_are_gone_are_trained_before_they_are_asked_or_judge(tmp_path):
+    todo = plan([judged_by(THEIRS)], replace(SCALE, seeds=1), tmp_path)
+    assert [i.question.name for i in todo.asked] == ["accuracy", "accuracy", "explained"]
+    left = [i for i in todo.asked if i.judge is not None]
+    first, second = interviews(left, tmp_path)
+    assert asked(first) == [[("ours", "accuracy")], [("theirs", "accuracy")]]
+    for trial in (left[0].trial, left[0].judge):
+        trial.folder.mkdir(parents=True)
+        (trial.folder / "config.json").write_text("{}")
+    assert interviews(left, tmp_path) == ([], second)
+
+
+def test_two_questions_to_a_model_that_is_gone_train_it_once(tmp_path):
+    both = replace(FIGURE, rows=tuple(Row(f"{n}", OURS, Examples(texts=n), lambda _: {}) for n in (1, 2)))
+    todo = plan([TABLE, both], replace(SCALE, seeds=1), tmp_path)
+    list(run(todo, tmp_path))
+    shutil.rmtree(tmp_path / "models")
+    for place in (tmp_path / "cells").glob("*-examples-*"):
+        place.unlink()
+    records = list(run(todo, tmp_path, workers=2))
+    assert ["failed" in record for record in records] == [False, False]
+    assert [path.name for path in (tmp_path / "models").iterdir()] == [todo.asked[0].trial.name]
 
 
 def test_what_is_answered_is_not_asked_again(tmp_path):

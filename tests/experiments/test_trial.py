@@ -11,7 +11,8 @@ from whyword.experiments.questions.accuracy import Accuracy
 from whyword.experiments.questions.examples import Examples
 from whyword.experiments.run import train_model
 from whyword.experiments.source import find_source
-from whyword.experiments.trial import Inquiry
+from whyword.experiments.trial import Inquiry, Interview
+from whyword.interfaces.errors import OptionError
 
 
 def test_the_name_changes_with_whatever_decides_the_model_and_with_nothing_else(tmp_path):
@@ -110,6 +111,41 @@ def test_the_record_says_what_was_asked_of_whom_and_holds_the_answer(tmp_path):
     assert (record["dataset"], record["run"], record["seed"]) == (TEXTS, "vmask", 0)
     assert record["cell"] == Inquiry(trial, Threads()).name
     assert record["facts"]["asked"] == {"question": "threads"}
+
+
+class Odd(Question):
+    """A question that cannot be answered."""
+
+    facts = {"question": "odd"}  # noqa: RUF012
+
+    def ask(self, model, dataset, trial):
+        raise ZeroDivisionError("of zero")
+
+
+def test_an_answer_that_fails_leaves_the_others_of_its_interview_alone(tmp_path):
+    trial = tiny_trial(tmp_path)
+    odd, sound = Interview((Inquiry(trial, Odd()), Inquiry(trial, Accuracy())), tmp_path / "cells").answer()
+    assert (odd["failed"], odd["bug"]) == ("ZeroDivisionError: of zero", True)
+    assert odd["cell"] == Inquiry(trial, Odd()).name
+    assert sound["answer"]["test_texts"] == 12
+    assert {path.stem for path in (tmp_path / "cells").iterdir()} == {odd["cell"], sound["cell"]}
+
+
+def test_training_that_fails_is_not_tried_again_for_every_question(tmp_path, monkeypatch):
+    tries = []
+
+    def diverging(*_, **__):
+        tries.append(1)
+        raise OptionError("The loss became nan.")
+
+    monkeypatch.setattr(module, "train_model", diverging)
+    trial = tiny_trial(tmp_path)
+    records = Interview((Inquiry(trial, Accuracy()), Inquiry(trial, Examples())), tmp_path / "cells").answer()
+    assert [(record["question"], record["failed"], record["bug"]) for record in records] == [
+        ("accuracy", "The loss became nan.", False),
+        ("examples", "The loss became nan.", False),
+    ]
+    assert tries == [1]
 
 
 def test_an_inquiry_can_be_sent_to_another_process(tmp_path):

@@ -76,7 +76,7 @@ def command(
         if place.is_file():
             raise OptionError(f"-o {folder} cannot be a folder, as {place} is a file: name another one.")
     todo = plan(exhibits, size, folder, embeddings, None if data_dir is None else str(data_dir))
-    inquiries = [inquiry for stage in todo.stages for inquiry in stage]
+    inquiries = todo.asked
     found = finished_cells(inquiries, folder / "cells", lambda sentence: note(sentence, quiet))
     left = len(inquiries) - len(found)
     at_once = min(workers or os.cpu_count() or 1, max(1, left))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
+import torch
 from torch import Tensor
 
 from ..interfaces.document import Batch
@@ -26,6 +27,7 @@ class Transformer(Encoder):
         limit: int = 512  # most tokens read; a model with fewer positions lowers it
         frozen: bool = False  # keep the word-piece vectors as they are
         gradient_checkpointing: bool = False  # trade time for memory on large encoders
+        precision: Literal["float32", "bfloat16"] = "float32"  # of its products; weights are float32 all the same
 
     learning_rate = 5e-5
     epochs = 4  # pretrained weights need few
@@ -34,6 +36,7 @@ class Transformer(Encoder):
     def __init__(self, config: Config, model: Any) -> None:
         super().__init__()
         self.model = model
+        self.config = config
         if getattr(model, "pooler", None) is not None:
             model.pooler = None  # nothing here reads it, so it would never learn
         model.get_input_embeddings().weight.requires_grad_(not config.frozen)
@@ -81,16 +84,18 @@ class Transformer(Encoder):
         return embedded
 
     def encode(self, embedded: Tensor, batch: Batch) -> tuple[Tensor, ...]:
-        """Run the encoder on the vectors and give the states of every layer."""
+        """Run the encoder on the vectors and give the states of every layer, in the precision of the vectors."""
         segments = {"token_type_ids": batch.segments} if self._takes_segments else {}
-        output = self.model(
-            inputs_embeds=embedded,
-            attention_mask=batch.mask.long(),
-            output_hidden_states=True,
-            return_dict=True,
-            **segments,
-        )
-        return tuple(output.hidden_states[1:])
+        coarse = self.config.precision == "bfloat16"
+        with torch.autocast(embedded.device.type, torch.bfloat16, enabled=coarse):
+            output = self.model(
+                inputs_embeds=embedded,
+                attention_mask=batch.mask.long(),
+                output_hidden_states=True,
+                return_dict=True,
+                **segments,
+            )
+        return tuple(states.to(embedded.dtype) for states in output.hidden_states[1:])
 
     def summarize(self, states: Tensor, batch: Batch) -> Tensor:
         """Take the state of the first token."""

@@ -61,9 +61,14 @@ def run_cells(
     for cell, outcome in outcomes:
         record = failed_record(cell.identity, outcome) if isinstance(outcome, Exception) else outcome
         if folder is not None:
-            folder.mkdir(parents=True, exist_ok=True)
-            write_text(folder / f"{cell.name}.json", _written(record))
+            keep_cell(record, folder)
         yield record
+
+
+def keep_cell(record: Record, folder: Path) -> None:
+    """Write a record to the folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    write_text(folder / f"{record['cell']}.json", _written(record))
 
 
 def _written(record: Record) -> str:

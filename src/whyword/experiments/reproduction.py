@@ -11,13 +11,14 @@ from typing import Any
 from ..interfaces.errors import OptionError, unknown_name
 from ..maths.estimate import Estimate
 from ..maths.student import mean_over_runs
-from .cell_folder import finished_cells, run_cells
+from .cell_folder import finished_cells
 from .cells import Record
 from .findings import Finding, Values, findings
 from .paper import Exhibit, Paper, Row, Scale
 from .questions.accuracy import Accuracy
 from .source import Source, file_fingerprint, find_source
-from .trial import Inquiry, Trial
+from .spread import spread
+from .trial import Inquiry, Interview, Trial
 
 
 @dataclass(frozen=True)
@@ -55,23 +56,32 @@ class Plan:
     inquiries: Mapping[tuple[str, str, str, int], Inquiry]  # by exhibit, data set, row and seed
 
     @property
-    def stages(self) -> tuple[list[Inquiry], list[Inquiry]]:
-        """Models are trained first, so that no two questions train the same one; then the rest is asked."""
-        distinct = {inquiry.name: inquiry for inquiry in self.inquiries.values()}
-        trained = {}
-        for inquiry in distinct.values():
-            for trial in trials_of(inquiry):
-                first = Inquiry(trial, Accuracy())
-                trained[first.name] = first
-        return list(trained.values()), [inquiry for name, inquiry in distinct.items() if name not in trained]
+    def asked(self) -> list[Inquiry]:
+        """Everything, each once; every trial is first asked how often it is right, also one that only judges."""
+        every: dict[str, Inquiry] = {}
+        for inquiry in self.inquiries.values():
+            trials = (trial for trial in (inquiry.trial, inquiry.judge) if trial is not None)
+            for each in (*(Inquiry(trial, Accuracy()) for trial in trials), inquiry):
+                every.setdefault(each.name, each)
+        return list(every.values())
 
 
-def trials_of(inquiry: Inquiry) -> Iterator[Trial]:
-    """Give the runs an inquiry needs a model of: its own, and that of its judge."""
-    yield inquiry.trial
-    judge = getattr(inquiry.question, "judge", None)
-    if judge is not None:
-        yield inquiry.trial.other(judge)
+def interviews(left: Sequence[Inquiry], cells: Path) -> tuple[list[Interview], list[Interview]]:
+    """Ask each trial all at once; whoever has a judge comes second, when both models are there."""
+    second = [inquiry for inquiry in left if inquiry.judge is not None]
+    first = [inquiry for inquiry in left if inquiry.judge is None]
+    trials = {trial.name: trial for i in second for trial in (i.trial, i.judge) if trial is not None}
+    for inquiry in first:
+        trials.pop(inquiry.trial.name, None)
+    first += [Inquiry(trial, Accuracy()) for trial in trials.values() if not trial.is_trained]
+    return _by_trial(first, cells), _by_trial(second, cells)
+
+
+def _by_trial(inquiries: Sequence[Inquiry], cells: Path) -> list[Interview]:
+    groups: dict[str, list[Inquiry]] = {}
+    for inquiry in inquiries:
+        groups.setdefault(inquiry.trial.name, []).append(inquiry)
+    return [Interview(tuple(group), cells) for group in groups.values()]
 
 
 def choose_exhibits(paper: Paper, scale: Scale, names: Sequence[str] | None) -> tuple[Exhibit, ...]:
@@ -129,10 +139,11 @@ def _find_sources(scale: Scale, data_dir: str | None) -> list[Source]:
 
 def run(todo: Plan, folder: Path, engine: str = "local", workers: int = 1) -> Iterator[Record]:
     """Ask whatever is not answered in the folder yet; each answer is written once, in one piece."""
-    for inquiries in todo.stages:
-        found = finished_cells(inquiries, folder / "cells")
-        left = [inquiry for inquiry in inquiries if inquiry.name not in found]
-        yield from run_cells(left, Inquiry.answer, folder / "cells", engine, workers)
+    cells = folder / "cells"
+    found = finished_cells(todo.asked, cells)
+    for stage in interviews([inquiry for inquiry in todo.asked if inquiry.name not in found], cells):
+        for interview, outcome in spread(Interview.answer, stage, engine, workers) if stage else ():
+            yield from interview.fail(outcome) if isinstance(outcome, Exception) else outcome
 
 
 def gather(todo: Plan, records: Mapping[str, Record]) -> list[Made]:

@@ -56,11 +56,12 @@ def spread(
     if engine == "ray":
         return _on_ray(work, iter(items), workers, address)
     if workers == 1:
-        return ((item, _attempt(work, item)) for item in items)
+        return ((item, attempt(work, item)) for item in items)
     return _in_processes(work, iter(items), workers)
 
 
-def _attempt(work: Callable[[T], R], item: T) -> R | Exception:
+def attempt(work: Callable[[T], R], item: T) -> R | Exception:
+    """Give the result, or the exception that the work raised, with its traceback as a note if it is not the user's."""
     try:
         return work(item)
     except Exception as error:
@@ -70,7 +71,7 @@ def _attempt(work: Callable[[T], R], item: T) -> R | Exception:
 
 
 def _attempt_apart(work: Callable[[T], R], item: T) -> R | Exception:
-    outcome = _attempt(work, item)
+    outcome = attempt(work, item)
     return _portable(outcome) if isinstance(outcome, Exception) else outcome
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from ..data.dataset import Dataset
-from .cells import FORMAT, Record, named, one_thread, versions
+from .cell_folder import keep_cell
+from .cells import FORMAT, Record, failed_record, named, one_thread, versions
 from .choose import choose_setting
 from .config import RunConfig, make_config
 from .model_folder import TrainedModel, load_model
@@ -19,6 +20,7 @@ from .question import Question
 from .reshaping import first_words, with_ratio
 from .run import train_model
 from .source import Source
+from .spread import attempt
 from .unfinished import SETTINGS
 
 
@@ -83,10 +85,20 @@ class Trial:
             dataset = with_ratio(dataset, self.run.ratio, self.seed)
         return dataset if self.run.longest is None else first_words(dataset, self.run.longest)
 
+    @property
+    def folder(self) -> Path:
+        """Where the model is kept."""
+        return self.models / self.name
+
+    @property
+    def is_trained(self) -> bool:
+        """Whether the model is there."""
+        return (self.folder / "config.json").exists()
+
     def model(self, dataset: Dataset) -> TrainedModel:
         """Load the model, or train it, or go on training it."""
-        folder = self.models / self.name
-        if (folder / "config.json").exists():
+        folder = self.folder
+        if self.is_trained:
             return load_model(folder)
         if self.run.choose is not None:
             return choose_setting(self.config, dataset, *self.run.choose, folder=folder)
@@ -111,6 +123,12 @@ class Inquiry:
         """A name for people, and a few letters that change with any of the facts."""
         trial = self.trial
         return named(f"{trial.source.name}-{trial.run.name}-{trial.seed}-{self.question.name}", self.facts)
+
+    @property
+    def judge(self) -> Trial | None:
+        """The trial whose model answers in place of the asked one, if the question has such a judge."""
+        run = getattr(self.question, "judge", None)
+        return None if run is None else self.trial.other(run)
 
     @property
     def identity(self) -> Record:
@@ -140,3 +158,30 @@ class Inquiry:
             "versions": versions(),
             "facts": self.facts,
         }
+
+
+@dataclass(frozen=True)
+class Interview:
+    """All that one trial is asked, one after the other: nobody else trains its model meanwhile."""
+
+    inquiries: tuple[Inquiry, ...]
+    cells: Path  # folder in which each record is kept as soon as it is there
+
+    def answer(self) -> list[Record]:
+        """Give a record for each inquiry; where the model cannot be trained, all of them fail."""
+        records = []
+        for inquiry in self.inquiries:
+            outcome = attempt(Inquiry.answer, inquiry)
+            if isinstance(outcome, Exception) and not inquiry.trial.is_trained:
+                return self.fail(outcome)
+            record = failed_record(inquiry.identity, outcome) if isinstance(outcome, Exception) else outcome
+            keep_cell(record, self.cells)
+            records.append(record)
+        return records
+
+    def fail(self, error: Exception) -> list[Record]:
+        """Give a record for each inquiry of an interview that came to nothing."""
+        records = [failed_record(inquiry.identity, error) for inquiry in self.inquiries]
+        for record in records:
+            keep_cell(record, self.cells)
+        return records

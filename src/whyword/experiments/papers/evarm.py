@@ -80,6 +80,7 @@ class Sizes(Scale):
     side_seeds: int | None = None  # of the methods at the side; None: as many as the others
     banded: tuple[str, ...] = ()  # data sets on which alone bands of layers are compared, where it has one of them
     band_seeds: int | None = None
+    precision: str = "float32"  # of the transformer's products
 
     @property
     def caps(self) -> tuple[str, ...]:
@@ -89,6 +90,8 @@ class Sizes(Scale):
             told.append(f"{in_seeds(self.side_seeds)} for {', '.join(SIDE)}")
         if self.band_seeds is not None:
             told.append(f"{in_seeds(self.band_seeds)} for bands of layers")
+        if self.precision != "float32":
+            told.append(f"{self.transformer} in {self.precision}")
         return (*super().caps, *told)
 
 
@@ -112,11 +115,20 @@ SMALL = Sizes(
     side_seeds=1,
     banded=("sst2", "subj"),
     band_seeds=1,
+    precision="bfloat16",
     training={"epochs": 2, "batch_size": 16, "learning_rate": 5e-5, "schedule": "linear", "warmup": 0.1},
     brief=("cola", "qnli", "qqp"),
     brief_seeds=1,
 )
-LSTM = replace(SMALL, families=("LSTM",), rows=None, samples=500, limed=200, training={})
+LSTM = replace(
+    SMALL,
+    families=("LSTM",),
+    rows=None,
+    samples=500,
+    limed=200,
+    precision="float32",
+    training={},
+)
 FULL = Sizes(
     datasets=tuple(DATA.split()),
     seeds=5,
@@ -127,10 +139,11 @@ FULL = Sizes(
 )
 
 
-def run_of(family: str, name: str, method: Mapping[str, Any], scale: Scale) -> Run:
+def run_of(family: str, name: str, method: Mapping[str, Any], scale: Sizes) -> Run:
     """Describe one run; the learning rate of BERT is the paper's, where the scale has no other."""
     bert = family == "BERT"
-    encoder = {"name": scale.transformer} if bert else {"name": "lstm", "frozen": scale.vectors}
+    transformer = {"name": scale.transformer, "precision": scale.precision}
+    encoder = transformer if bert else {"name": "lstm", "frozen": scale.vectors}
     training = {**({"learning_rate": 1e-5} if bert else {}), **scale.training}
     settings = {"method": dict(method), "encoder": encoder, "training": training}
     return Run(f"{family}-{name}", settings, scale.vectors and not bert)
