@@ -48,6 +48,9 @@ def write_data(folder):
 def test_tables_are_chosen_by_name_in_the_order_asked_for():
     assert choose_exhibits(PAPER, SCALE, None) == choose_exhibits(PAPER, SCALE, []) == (TABLE, FIGURE)
     assert choose_exhibits(PAPER, SCALE, ["figure 1", "table 1", "figure 1"]) == (FIGURE, TABLE)
+    both = replace(FIGURE, also=("figure 2",))
+    paper = replace(PAPER, exhibits=lambda scale: (TABLE, both))
+    assert choose_exhibits(paper, SCALE, ["figure 2", "figure 1"]) == (both,)
     with pytest.raises(WhywordError, match=r"No 'table 2' in the tables and figures of paper.*figure 1.*table 1"):
         choose_exhibits(PAPER, SCALE, ["table 2"])
 

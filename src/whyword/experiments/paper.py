@@ -91,6 +91,7 @@ class Exhibit:
     show: Callable[[Answers], str] | None = None  # Markdown, where there is more to see than numbers
     note: str = ""  # what a reader must know to compare
     datasets: tuple[str, ...] | None = None  # where it is not for all of them; planted stands for all its options
+    also: tuple[str, ...] = ()  # other tables and figures of the paper that it shows
 
 
 @dataclass(frozen=True)

@@ -89,11 +89,11 @@ def choose_exhibits(paper: Paper, scale: Scale, names: Sequence[str] | None) -> 
     exhibits = paper.exhibits(scale)
     if not names:
         return exhibits
-    known = {exhibit.name: exhibit for exhibit in exhibits}
+    known = {name: exhibit for exhibit in exhibits for name in (exhibit.name, *exhibit.also)}
     for name in names:
         if name not in known:
             raise unknown_name(name, f"the tables and figures of {paper.name}", known)
-    return tuple(known[name] for name in dict.fromkeys(names))
+    return tuple({known[name].name: known[name] for name in names}.values())
 
 
 def plan(

@@ -230,6 +230,7 @@ def exhibits(scale: Scale) -> tuple[Exhibit, ...]:
                 for f in scale.families
             ),
             draw=maps_by_dataset,
+            also=("figure 4",),
         ),
     )
 
