@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from whyword.blocks.dropout import Dropout
 from whyword.data.batching import collate
 from whyword.data.tokenizers.word_pieces import WordPieceTokenizer
 from whyword.data.words import split
@@ -132,3 +133,12 @@ def test_a_name_that_cannot_be_loaded_is_refused_in_one_sentence(tmp_path):
 def test_only_minilm_is_an_abbreviation(minilm_path):
     assert resolve("minilm") == minilm_path
     assert resolve("roberta-base") == "roberta-base"
+
+
+def test_its_dropout_draws_quickly_and_as_often_as_the_model_says(tiny_bert):
+    usual = transformers.AutoModel.from_pretrained(str(tiny_bert))
+    encoder = Transformer.from_pretrained(Transformer.Config(model=str(tiny_bert)))
+    expected = {name: part.p for name, part in usual.named_modules() if isinstance(part, torch.nn.Dropout)}
+    drawn = {name: part for name, part in encoder.model.named_modules() if isinstance(part, torch.nn.Dropout)}
+    assert {name: part.p for name, part in drawn.items()} == expected
+    assert {type(part) for part in drawn.values()} == {Dropout}

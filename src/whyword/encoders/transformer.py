@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
+from ..blocks.dropout import Dropout
 from ..interfaces.document import Batch
 from ..interfaces.encoder import Encoder
 from ..interfaces.errors import MissingExtraError, OptionError
@@ -39,6 +40,10 @@ class Transformer(Encoder):
         self.config = config
         if getattr(model, "pooler", None) is not None:
             model.pooler = None  # nothing here reads it, so it would never learn
+        for part in model.modules():
+            for name, child in part.named_children():
+                if type(child) is nn.Dropout:
+                    setattr(part, name, Dropout(child.p))
         model.get_input_embeddings().weight.requires_grad_(not config.frozen)
         if config.gradient_checkpointing:
             model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})

@@ -16,7 +16,7 @@ from ..maths.proportions import share_interval
 from ..training.corpus import Corpus
 from ..training.distributed import Processes
 from ..training.early_stopping import evaluate
-from ..training.fitted import FittedClassifier
+from ..training.fitted import BATCH_TOKENS, FittedClassifier
 from ..training.loop import Step, TrainingRun
 from .assemble import Parts, assemble
 from .config import RunConfig
@@ -94,7 +94,7 @@ def _fit(
 def measure(classifier: FittedClassifier, documents: Sequence[Document], split: str) -> dict[str, Any]:
     """Measure accuracy with its 95 % interval (Wilson)."""
     corpus = Corpus.read(documents, classifier.classes, classifier.tokenizer)
-    score = evaluate(classifier.method, corpus.batches(16_384), classifier.device)
+    score = evaluate(classifier.method, corpus.batches(BATCH_TOKENS), classifier.device)
     classifier.method.eval()
     low, high = share_interval(round(score.accuracy * len(corpus)), len(corpus))
     return {

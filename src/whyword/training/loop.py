@@ -18,6 +18,7 @@ from ..interfaces.method import Method, Phase
 from .corpus import Corpus
 from .distributed import Processes
 from .early_stopping import Best, DevScore, copy_weights, evaluate
+from .fitted import BATCH_TOKENS
 from .optimizing import Optimizing
 from .settings import Training
 
@@ -53,7 +54,7 @@ class TrainingRun:
         self, method: Method, settings: Training, train: Corpus, dev: Corpus, seed: int, device: torch.device
     ) -> None:
         self.method, self.settings, self.train, self.seed, self.device = method, settings, train, seed, device
-        self.dev_batches: list[Batch] = dev.batches(settings.batch_tokens)
+        self.dev_batches: list[Batch] = dev.batches(min(settings.batch_tokens, BATCH_TOKENS))
         self.plan = list(method.plan(settings.epochs or method.encoder.epochs))
         self.processes = Processes()
         self.learning_rate = settings.learning_rate or method.encoder.learning_rate

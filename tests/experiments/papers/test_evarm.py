@@ -64,7 +64,7 @@ def test_small_has_all_rows_for_three_data_sets_and_the_main_ones_for_the_others
     assert {d for e, d, *_ in todo.inquiries if e == "table 3"} == set(PAPER.scales["small"].datasets)
 
 
-def test_small_has_fewer_seeds_of_side_rows_and_compares_layers_on_two_data_sets(tmp_path, monkeypatch):
+def test_small_has_fewer_seeds_of_side_rows_and_compares_layers_on_three_data_sets(tmp_path, monkeypatch):
     todo = plan_without_data(PAPER, "small", tmp_path, monkeypatch)
     seeds = Counter(row for exhibit, data, row, _ in todo.inquiries if (exhibit, data) == ("table 2", "sst2"))
     assert {row: seeds[f"BERT-{row}"] for row in ("SCL", "MASK", "AGN", "ETE", "PPL")} == {
@@ -72,7 +72,7 @@ def test_small_has_fewer_seeds_of_side_rows_and_compares_layers_on_two_data_sets
         **dict.fromkeys(("AGN", "ETE", "PPL"), 1),
     }
     told = {name: {(d, s) for e, d, _, s in todo.inquiries if e == name} for name in ("table 3", "table 5")}
-    assert told["table 5"] == {("sst2", 0), ("subj", 0)}
+    assert told["table 5"] == {("sst2", 0), ("subj", 0), ("trec", 0)}
     assert {seed for data, seed in told["table 3"] if data == "trec"} == {0, 1, 2}
     assert {seed for data, seed in told["table 3"] if data == "qqp"} == {0}
 

@@ -113,7 +113,7 @@ SMALL = Sizes(
     samples=200,
     limed=50,
     side_seeds=1,
-    banded=("sst2", "subj"),
+    banded=("sst2", "subj", "trec"),
     band_seeds=1,
     precision="bfloat16",
     training={"epochs": 2, "batch_size": 16, "learning_rate": 5e-5, "schedule": "linear", "warmup": 0.1},
@@ -126,6 +126,7 @@ LSTM = replace(
     rows=None,
     samples=500,
     limed=200,
+    banded=("sst2", "subj"),
     precision="float32",
     training={},
 )
