@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -92,7 +93,7 @@ class Transformer(Encoder):
         """Run the encoder on the vectors and give the states of every layer, in the precision of the vectors."""
         segments = {"token_type_ids": batch.segments} if self._takes_segments else {}
         coarse = self.config.precision == "bfloat16"
-        with torch.autocast(embedded.device.type, torch.bfloat16, enabled=coarse):
+        with torch.autocast(embedded.device.type, torch.bfloat16) if coarse else nullcontext():
             output = self.model(
                 inputs_embeds=embedded,
                 attention_mask=batch.mask.long(),
