@@ -22,6 +22,7 @@ from .word_importance import importance_in
 MOST_WORDS = 50
 MOST_POINTS, FEWEST_POINTS = 500, 10
 SEEN_TWICE = 2  # a word seen once says little about the word
+ROUNDING = 1e-5  # by which the vectors of a text may differ, as a share of the largest, with its place in a batch
 
 
 def kind_of(classifier: Classifier) -> str:
@@ -63,7 +64,7 @@ def map_facts(classifier: Classifier, explanations: Sequence[Explanation], seed:
     if not isinstance(classifier, FittedClassifier) or len(some) < FEWEST_POINTS:
         return None
     vectors = text_vectors(classifier, [explanation.document.words for explanation in some]).astype(np.float64)
-    if min(vectors.shape) < 2 or not np.ptp(vectors, axis=0).any():
+    if min(vectors.shape) < 2 or np.ptp(vectors, axis=0).max() <= ROUNDING * np.abs(vectors).max():
         return None  # all texts are the same to the model
     gold = [explanation.document.label for explanation in some]
     labels = [classifier.classes.index(label) for label in gold if label is not None]
