@@ -215,6 +215,15 @@ def exhibits(scale: Scale) -> tuple[Exhibit, ...]:
             "figure 2",
             "Post-hoc accuracy of the words of the highest gates",
             kept,
+            claims=tuple(
+                Claim(
+                    f"five words of {f}-E-VarM suffice more often than five of {f}-VMASK",
+                    f"{f}-E-VarM",
+                    f"{f}-VMASK",
+                    "5",
+                )
+                for f in scale.families
+            ),
             draw=lines_by_dataset(kept, "words kept", "same prediction (%)"),
             note="Compared with the model's own prediction on the whole text.",
         ),
