@@ -8,7 +8,7 @@ from whyword.experiments.findings import FAILS, HOLDS, findings
 from whyword.experiments.papers import load_paper
 from whyword.experiments.papers.sun_lu import ACCURACY, FULL, GROUPS, MODELS, SMALL, SMOKE, SYNTHETIC, exhibits, run_of
 from whyword.experiments.reproduced import Reproduced
-from whyword.experiments.reproduction import choose_exhibits, gather, plan, run
+from whyword.experiments.reproduction import gather, plan, run
 
 PAPER = load_paper("sun-lu")
 DATA = "planted:train=120,dev=60,test=20"
@@ -112,15 +112,16 @@ def test_unequal_classes_are_compared_with_equal_ones():
 def test_it_is_made_again_end_to_end(tmp_path):
     few = {"seeds": 1, "families": ("DP",), "lambdas": (10.0,), "training": {"epochs": 1}}
     scale = replace(SMOKE, datasets=(DATA,), **few)
-    names = ["table 1", "table 2", "figure 2", "figure 3", "figure 4", "figure 5", "appendix skew"]
-    todo = plan(choose_exhibits(PAPER, scale, names), scale, tmp_path)
+    names = ["table 1", "table 2", "figure 2", "figure 3", "figure 4", "figure 5"]
+    names += ["appendix scores", "appendix penalty", "appendix skew"]
+    todo = plan(PAPER.exhibits(scale), scale, tmp_path)
     records = {record["cell"]: record for record in run(todo, tmp_path)}
     assert not [record["failed"] for record in records.values() if "failed" in record]
     made = gather(todo, records)
     assert [one.exhibit.name for one in made] == names
     assert {number.column for number in made[0].numbers} == {"negative", "positive", "neutral"}
     assert [number.row for number in made[1].numbers] == ["DP/λ=10"]
-    assert {finding.claim.sentence[0] for one in made for finding in one.findings} == set("145")
+    assert {finding.claim.sentence[0] for one in made for finding in one.findings} == set("1345")
     Reproduced(PAPER, "smoke", scale, made).save(tmp_path)
     place = DATA.replace(":", "-").replace(",", "-")
     assert sorted(path.stem for path in tmp_path.glob("*.png")) == sorted(

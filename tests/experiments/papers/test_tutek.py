@@ -10,7 +10,7 @@ from whyword.experiments.papers.tutek import SMALL, SMOKE, VARIANTS, exhibits, r
 from whyword.experiments.questions.imitated import price_above_floor, price_of_deceit
 from whyword.experiments.questions.word_knowledge import knowledge
 from whyword.experiments.reproduced import Reproduced
-from whyword.experiments.reproduction import choose_exhibits, gather, plan, run
+from whyword.experiments.reproduction import gather, plan, run
 
 PAPER = load_paper("tutek")
 
@@ -78,12 +78,13 @@ def test_states_are_as_wide_as_the_vectors_they_are_tied_to():
 
 def test_it_is_made_again_end_to_end(tmp_path):
     scale = replace(SMOKE, datasets=("planted:train=60,dev=20,test=20",), seeds=1, epochs=1)
-    todo = plan(choose_exhibits(PAPER, scale, ["table 1", "figure 1"]), scale, tmp_path)
+    todo = plan(PAPER.exhibits(scale), scale, tmp_path)
     records = {record["cell"]: record for record in run(todo, tmp_path)}
     assert not [record["failed"] for record in records.values() if "failed" in record]
     made = gather(todo, records)
     Reproduced(PAPER, "smoke", scale, made).save(tmp_path)
     assert {number.row for number in made[0].numbers} == set(VARIANTS)
     assert len(made[0].findings) == 6
-    assert len(list(tmp_path.glob("figure-*.png"))) == 1
+    assert [one.exhibit.name for one in made if one.records] == ["table 1", "table 2", "figure 1", "figure 2"]
+    assert len(list(tmp_path.glob("figure-*.png"))) == 2
     assert len(list((tmp_path / "models").glob("*.adversaries/*/lambda-*.json"))) == 2 * len(VARIANTS)
