@@ -102,10 +102,18 @@ def test_ctrl_c_keeps_what_is_done(whyword, tmp_path, monkeypatch):
     monkeypatch.setattr(Inquiry, "answer", interrupted)
     done = whyword(*EXAMPLES, "--table", 3, "-o", "out")
     assert done.code == 130
-    assert "What was done is kept in out; the same command goes on." in done.err
-    accuracy, examples = sorted(state(tmp_path / "out"))
+    assert "What was done is kept in out; the same command goes on, and with --finished shows" in done.err
+    before = state(tmp_path / "out")
+    accuracy, examples = sorted(before)
     assert "-accuracy-" in accuracy
     assert "-examples-" in examples
+    monkeypatch.setattr(Inquiry, "answer", lambda _: pytest.fail("asked"))
+    shown = whyword(*EXAMPLES, "--table", 3, "-o", "out", "--finished")
+    assert shown.code == 0
+    assert "2 of 6 answers are there already." in shown.err
+    assert "answers still missing: 4." in shown.out
+    assert shown.out.count("Nothing is there yet.") == 1
+    assert state(tmp_path / "out") == before
 
 
 @pytest.mark.parametrize(

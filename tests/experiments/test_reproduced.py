@@ -124,6 +124,13 @@ def test_the_scale_is_told_in_all_that_limits_it():
     assert replace(scale, brief=("cola",), brief_seeds=2).caps[-1] == "only the main rows and 2 seeds for cola"
 
 
+def test_it_says_how_much_is_still_missing():
+    part = replace(reproduced(TABLE), missing=2)
+    assert part.caps.endswith(", answers still missing: 2")
+    assert part.to_dict()["missing"] == 2
+    assert "missing" not in reproduced(TABLE).caps
+
+
 def test_the_values_are_strict_json(tmp_path):
     reproduced(TABLE).save(tmp_path)
 

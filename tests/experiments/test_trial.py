@@ -11,6 +11,7 @@ from whyword.experiments.questions.accuracy import Accuracy
 from whyword.experiments.questions.examples import Examples
 from whyword.experiments.run import train_model
 from whyword.experiments.source import find_source
+from whyword.experiments.spread import WorkerError
 from whyword.experiments.trial import Inquiry, Interview
 from whyword.interfaces.errors import OptionError
 
@@ -129,6 +130,20 @@ def test_an_answer_that_fails_leaves_the_others_of_its_interview_alone(tmp_path)
     assert odd["cell"] == Inquiry(trial, Odd()).name
     assert sound["answer"]["test_texts"] == 12
     assert {path.stem for path in (tmp_path / "cells").iterdir()} == {odd["cell"], sound["cell"]}
+
+
+def test_an_interview_that_was_broken_off_keeps_its_answers(tmp_path, monkeypatch):
+    trial = tiny_trial(tmp_path)
+    answered, broken = Inquiry(trial, Accuracy()), Inquiry(trial, Examples())
+    (kept,) = Interview((answered,), tmp_path / "cells").answer()
+    interview = Interview((answered, broken), tmp_path / "cells")
+    again, failed = interview.fail(WorkerError("It died twice."))
+    assert again == kept
+    assert (failed["question"], failed["failed"]) == ("examples", "It died twice.")
+    asked = []
+    monkeypatch.setattr(Inquiry, "answer", lambda inquiry: asked.append(inquiry) or {"cell": inquiry.name})
+    assert interview.answer() == [kept, {"cell": broken.name}]
+    assert asked == [broken]
 
 
 def test_training_that_fails_is_not_tried_again_for_every_question(tmp_path, monkeypatch):

@@ -42,6 +42,9 @@ def command(
     embeddings: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Word vectors, for the runs that start from some.")
     ] = None,
+    finished: Annotated[
+        bool, typer.Option("--finished", help="Only what is answered already: train and ask nothing.")
+    ] = False,
     engine: Annotated[str, typer.Option(metavar="NAME", help="local or ray.")] = "local",
     workers: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Cells at a time, one thread each; one per core if left out.")
@@ -83,14 +86,16 @@ def command(
     if found and left:
         note(f"{len(found)} of {len(inquiries)} answers are there already.", quiet)
     try:
-        for record in follow(run(todo, folder, engine, at_once), left, quiet):
+        for record in follow(() if finished else run(todo, folder, engine, at_once), left, quiet):
             found[record["cell"]] = record
     except KeyboardInterrupt as interruption:
-        interruption.add_note(f"What was done is kept in {folder}; the same command goes on.")
+        interruption.add_note(
+            f"What was done is kept in {folder}; the same command goes on, and with --finished shows what is there."
+        )
         raise
     known = {name: record for name, record in found.items() if "failed" not in record}
     typed = shlex.join(["whyword", *sys.argv[1:]])
-    made = Reproduced(chosen, scale, size, gather(todo, known), typed, known.values())
+    made = Reproduced(chosen, scale, size, gather(todo, known), typed, known.values(), len(inquiries) - len(known))
     made.save(folder)
     if as_json:
         print(json.dumps({"output": str(folder), **made.to_dict()}, ensure_ascii=False))

@@ -27,11 +27,13 @@ class Reproduced:
     made: Sequence[Made]
     command: str | None = None
     records: Collection[Record] = ()  # all that was run for it, also models that only judge
+    missing: int = 0  # answers that are still to come
 
     @property
     def caps(self) -> str:
         """Say how much of the paper this is."""
-        return ", ".join([f"scale {self.scale_name}", *self.scale.caps])
+        missing = [f"answers still missing: {self.missing}"] if self.missing else []
+        return ", ".join([f"scale {self.scale_name}", *self.scale.caps, *missing])
 
     @property
     def hours(self) -> float:
@@ -52,6 +54,7 @@ class Reproduced:
             "scale": {"name": self.scale_name, **asdict(self.scale)},
             "command": self.command,
             "hours": self.hours,
+            "missing": self.missing,
             "versions": self.versions,
             "exhibits": [as_values(made) for made in self.made],
         }

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..data.dataset import Dataset
-from .cell_folder import keep_cell
+from .cell_folder import finished_cells, keep_cell
 from .cells import FORMAT, Record, failed_record, named, one_thread, versions
 from .choose import choose_setting
 from .config import RunConfig, make_config
@@ -169,19 +169,26 @@ class Interview:
 
     def answer(self) -> list[Record]:
         """Give a record for each inquiry; where the model cannot be trained, all of them fail."""
-        records = []
+        records = self._kept() if self.inquiries[0].trial.is_trained else {}
         for inquiry in self.inquiries:
+            if inquiry.name in records:
+                continue  # by a process that died later
             outcome = attempt(Inquiry.answer, inquiry)
             if isinstance(outcome, Exception) and not inquiry.trial.is_trained:
                 return self.fail(outcome)
             record = failed_record(inquiry.identity, outcome) if isinstance(outcome, Exception) else outcome
             keep_cell(record, self.cells)
-            records.append(record)
-        return records
+            records[inquiry.name] = record
+        return list(records.values())
 
     def fail(self, error: Exception) -> list[Record]:
-        """Give a record for each inquiry of an interview that came to nothing."""
-        records = [failed_record(inquiry.identity, error) for inquiry in self.inquiries]
-        for record in records:
-            keep_cell(record, self.cells)
-        return records
+        """Give a record for each inquiry of an interview that was broken off: answers that are there stay."""
+        records = self._kept()
+        for inquiry in self.inquiries:
+            if inquiry.name not in records:
+                records[inquiry.name] = failed_record(inquiry.identity, error)
+                keep_cell(records[inquiry.name], self.cells)
+        return list(records.values())
+
+    def _kept(self) -> dict[str, Record]:
+        return finished_cells(self.inquiries, self.cells)
