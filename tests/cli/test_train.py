@@ -1,5 +1,6 @@
 import gzip
 import json
+import shutil
 import signal
 from pathlib import Path
 
@@ -147,16 +148,41 @@ def test_a_setting_can_be_chosen_on_dev(whyword, data):
     assert choice["dev_accuracy"][f"{chosen:g}" if chosen > 0.01 else "0.000001"] == done.json[0]["dev_accuracy"]
 
 
-def test_choosing_cannot_be_resumed_and_ctrl_c_says_so(whyword, refused, data, monkeypatch):
+def test_a_choice_that_was_stopped_goes_on(whyword, refused, data, monkeypatch):
     choose = ("--choose", "method.dropout=0.1,0.2")
-    assert "leave --choose out" in refused("train", data, "-o", "model", *SMALL, *choose, "--resume")
+    words = ("train", data, "-o", "model", *SMALL, "--set", "training.batch_size=8", *choose)
+    assert "no unfinished choice at model.choosing" in refused(*words, "--resume")
+    assert whyword(*words).code == 0
+    undisturbed = Path("model/model.safetensors").read_bytes()
+    shutil.rmtree("model")
+
+    class InTheSecond(TrainingProgress):
+        def __call__(self, news):
+            super().__call__(news)
+            if not isinstance(news, str) and Path("model.choosing/0").exists():
+                signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr("whyword.cli.progress.TrainingProgress", InTheSecond)
+    done = whyword(*words)
+    assert done.code == 130
+    assert not Path("model").exists()
+    command = done.err.rpartition("The run is kept in model.choosing; go on with  ")[2].strip()
+    assert command == f"whyword {' '.join(map(str, words))} --resume"
+    monkeypatch.setattr("whyword.cli.progress.TrainingProgress", TrainingProgress)
+    assert "at model.choosing had other values: give the same" in refused(*words[:-1], "method.dropout=0.1", "--resume")
+    assert "had other settings: give the same" in refused(*words, "--seed", 1, "--resume")
+    done = whyword(*words, "--resume", "--json")
+    assert done.code == 0
+    assert "epoch 1/" not in done.err.partition("method.dropout=0.1 reached")[0]
+    assert set(done.json[0]["choice"]["dev_accuracy"]) == {"0.1", "0.2"}
+    assert Path("model/model.safetensors").read_bytes() == undisturbed
+    assert not Path("model.choosing").exists()
+
+
+def test_a_choice_names_a_section(refused, data):
     assert "--choose dropout=0.1,0.2: write section.name=value" in refused(
         *("train", data, "-o", "model", "--choose", "dropout=0.1,0.2")
     )
-    monkeypatch.setattr("whyword.cli.progress.TrainingProgress", Interrupting)
-    done = whyword("train", data, "-o", "model", *SMALL, "--set", "training.batch_size=8", *choose)
-    assert done.code == 130
-    assert "With --choose nothing is kept before all values were tried." in done.err
 
 
 BAD_FILES = {

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from reference.trials import TEXTS, tiny_run, tiny_trial
-from whyword.experiments import trial as module
+from whyword.experiments import run as module
 from whyword.experiments.question import Question
 from whyword.experiments.questions.accuracy import Accuracy
 from whyword.experiments.questions.examples import Examples
@@ -63,7 +63,7 @@ def test_a_killed_training_is_taken_up_again(tmp_path, monkeypatch):
     trial = tiny_trial(tmp_path)
     dataset = trial.dataset()
     asked = []
-    monkeypatch.setattr(module, "train_model", lambda *_, folder, resume: asked.append(resume))
+    monkeypatch.setattr(module, "train_model", lambda *given: asked.append(given[4]))
     trial.model(dataset)
     begun = tmp_path / f"{trial.name}.training"
     begun.mkdir()
@@ -78,6 +78,25 @@ def test_a_setting_is_chosen_on_dev(tmp_path):
     assert model.metrics["choice"]["setting"] == "method.beta"
     assert set(model.metrics["choice"]["dev_accuracy"]) == {"0.1", "50.0"}
     assert (tmp_path / trial.name / "config.json").exists()
+
+
+def test_a_killed_choice_is_taken_up_again(tmp_path, monkeypatch):
+    trial = tiny_trial(tmp_path, replace(tiny_run(), choose=("method.beta", (0.1, 50.0))))
+    train, trained = module.train_model, []
+
+    def dying(run, *given):
+        if len(trained) == 1:
+            trained.append(None)
+            raise KeyboardInterrupt
+        trained.append(run.method_settings.beta)
+        return train(run, *given)
+
+    monkeypatch.setattr(module, "train_model", dying)
+    with pytest.raises(KeyboardInterrupt):
+        trial.model(trial.dataset())
+    trial.model(trial.dataset())
+    assert trained == [0.1, None, 50.0]
+    assert [path.name for path in tmp_path.iterdir()] == [trial.name]
 
 
 def test_every_question_has_its_own_record(tmp_path):

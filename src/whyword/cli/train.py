@@ -82,8 +82,6 @@ def command(
     for place in (output, *output.parents):
         if place.is_file():
             raise OptionError(f"-o {output} cannot be a folder, as {place} is a file: name another one.")
-    if choose is not None and resume:
-        raise OptionError("--resume goes on with a single run: leave it out, or leave --choose out.")
     values: dict[str, Any] = read_toml(config) if config else {}
     for name, given in (("method", method), ("encoder", encoder)):
         if given is not None:
@@ -104,12 +102,11 @@ def command(
     with TrainingProgress(quiet) as progress:
         try:
             if choice is not None:
-                model = choose_setting(run, dataset, *choice, where, output, progress)
+                model = choose_setting(run, dataset, *choice, where, output, resume, progress)
             else:
                 model = train_model(run, dataset, where, output, resume, progress)
         except KeyboardInterrupt as interruption:
-            nothing = "With --choose nothing is kept before all values were tried."
-            interruption.add_note(_how_to_go_on(output) if choice is None else nothing)
+            interruption.add_note(_how_to_go_on(output, choice is not None))
             raise
     if as_json:
         print(json.dumps({"model": str(output), **model.metrics}))
@@ -117,14 +114,16 @@ def command(
         print(_summary(model.metrics, output))
 
 
-def _how_to_go_on(output: Path) -> str:
+def _how_to_go_on(output: Path, choosing: bool) -> str:
+    from ..experiments.choose import choosing_folder
+    from ..experiments.unfinished import unfinished_folder
     from ..training.checkpoint import CHECKPOINT
 
-    unfinished = output.with_name(f"{output.name}.training")
-    if not (unfinished / CHECKPOINT).exists():
+    kept = choosing_folder(output) if choosing else unfinished_folder(output)
+    if not choosing and not (kept / CHECKPOINT).exists():
         return "The first epoch was not done, so nothing is kept."
     command = ["whyword", *(word for word in sys.argv[1:] if word != "--resume"), "--resume"]
-    return f"The run is kept in {unfinished}; go on with  {shlex.join(command)}"
+    return f"The run is kept in {kept}; go on with  {shlex.join(command)}"
 
 
 def _summary(metrics: Mapping[str, Any], output: Path) -> str:

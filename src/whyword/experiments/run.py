@@ -21,8 +21,8 @@ from ..training.loop import Step, TrainingRun
 from .assemble import Parts, assemble
 from .config import RunConfig
 from .interrupts import postponed_interrupt
-from .model_folder import TrainedModel
-from .unfinished import Unfinished
+from .model_folder import TrainedModel, load_model
+from .unfinished import Unfinished, is_begun
 
 Watch = Callable[[Step | str], None]  # told about every step, and every sentence the user should read
 
@@ -49,6 +49,19 @@ def train_model(
     if unfinished is not None and Processes().is_first:
         unfinished.finish(model)
     return model
+
+
+def train_once(
+    config: RunConfig,
+    dataset: Dataset,
+    folder: Path,
+    device: torch.device | str = "cpu",
+    watch: Watch = lambda _: None,
+) -> TrainedModel:
+    """Load the model of a folder that is this run's alone, or train it, or go on training it."""
+    if (folder / "config.json").exists():
+        return load_model(folder, device)
+    return train_model(config, dataset, device, folder, is_begun(folder), watch)
 
 
 def _fit(

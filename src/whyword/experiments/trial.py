@@ -13,15 +13,14 @@ from typing import Any
 from ..data.dataset import Dataset
 from .cell_folder import finished_cells, keep_cell
 from .cells import FORMAT, Record, failed_record, named, one_thread, versions
-from .choose import choose_setting
+from .choose import choose_setting, is_begun_choice
 from .config import RunConfig, make_config
-from .model_folder import TrainedModel, load_model
+from .model_folder import TrainedModel
 from .question import Question
 from .reshaping import first_words, with_ratio
-from .run import train_model
+from .run import train_once
 from .source import Source
 from .spread import attempt
-from .unfinished import SETTINGS
 
 
 @dataclass(frozen=True)
@@ -97,13 +96,10 @@ class Trial:
 
     def model(self, dataset: Dataset) -> TrainedModel:
         """Load the model, or train it, or go on training it."""
-        folder = self.folder
-        if self.is_trained:
-            return load_model(folder)
-        if self.run.choose is not None:
-            return choose_setting(self.config, dataset, *self.run.choose, folder=folder)
-        begun = folder.with_name(f"{folder.name}.training") / SETTINGS
-        return train_model(self.config, dataset, folder=folder, resume=begun.exists())
+        if self.run.choose is None or self.is_trained:
+            return train_once(self.config, dataset, self.folder)
+        begun = is_begun_choice(self.folder)
+        return choose_setting(self.config, dataset, *self.run.choose, folder=self.folder, resume=begun)
 
 
 @dataclass(frozen=True)

@@ -19,17 +19,27 @@ CHECKPOINT_SECONDS = 30.0  # at most this much work is lost when a run is killed
 SETTINGS = "run.json"
 
 
+def unfinished_folder(place: Path) -> Path:
+    """Name the folder in which a run is kept until its model can be put in its place."""
+    return place.with_name(f"{place.name}.training")
+
+
+def is_begun(place: Path) -> bool:
+    """Whether there is a run to go on with."""
+    return (unfinished_folder(place) / SETTINGS).exists()
+
+
 class Unfinished:
     """The folder beside the model's place in which a run is kept until it is done."""
 
     def __init__(self, place: Path, config: RunConfig, resume: bool) -> None:
         check_place(place)
         self.place = place
-        self.folder = place.with_name(f"{place.name}.training")
+        self.folder = unfinished_folder(place)
         self.config = config
         self.resume = resume
         self.last_kept = time.monotonic()
-        if resume and not (self.folder / SETTINGS).exists():
+        if resume and not is_begun(place):
             raise OptionError(f"There is no unfinished run at {self.folder}: leave --resume out to start one.")
         if Processes().is_first:
             if not resume:
