@@ -114,6 +114,8 @@ def test_ctrl_c_keeps_what_is_done(whyword, tmp_path, monkeypatch):
     assert "answers still missing: 4." in shown.out
     assert shown.out.count("Nothing is there yet.") == 1
     assert state(tmp_path / "out") == before
+    assert "\nwhyword reproduce evarm --scale smoke" in (tmp_path / "out" / "reproduction.md").read_text()
+    assert "--finished" not in (tmp_path / "out" / "reproduction.md").read_text()
 
 
 @pytest.mark.parametrize(

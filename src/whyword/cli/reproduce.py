@@ -94,7 +94,7 @@ def command(
         )
         raise
     known = {name: record for name, record in found.items() if "failed" not in record}
-    typed = shlex.join(["whyword", *sys.argv[1:]])
+    typed = shlex.join(["whyword", *(word for word in sys.argv[1:] if word != "--finished")])
     made = Reproduced(chosen, scale, size, gather(todo, known), typed, known.values(), len(inquiries) - len(known))
     made.save(folder)
     if as_json:
