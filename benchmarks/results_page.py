@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from whyword.experiments.findings import EVERYWHERE, FAILS, HOLDS, REPEATED, UNDECIDED
+from whyword.experiments.reproduced import signed
 from whyword.report.tables import Entry, Table, markdown
 
 PAPERS = ("vmask", "vat", "sun-lu", "tutek", "evarm")
@@ -95,13 +96,13 @@ def _claim_table(claims: Sequence[tuple[Folder, Claimed]]) -> Table:
     for folder, claim in claims:
         whole = claim.whole
         effect = whole["effect"]
-        interval = "–" if effect["low"] is None else f"{effect['low']:+.3g} to {effect['high']:+.3g}"
+        interval = "–" if effect["low"] is None else f"{signed(effect['low'])} to {signed(effect['high'])}"
         table.append(
             [
                 Entry(folder.name),
                 Entry(f"{claim.sentence} ({claim.exhibit})"),
                 Entry(_by_data(claim)),
-                *(Entry(words, right=True) for words in (f"{effect['value']:+.3g}", interval, str(whole["seeds"]))),
+                *(Entry(words, right=True) for words in (signed(effect["value"]), interval, str(whole["seeds"]))),
                 Entry(whole["verdict"], strong=whole["verdict"] != UNDECIDED),
             ]
         )
@@ -152,7 +153,7 @@ def _distances(exhibits: Sequence[Mapping[str, Any]]) -> Table:
             table.append(
                 [
                     Entry(f"{exhibit['name']}, {exhibit['title']}"),
-                    *(Entry(words, right=True) for words in (str(len(apart)), f"{mean:+.3g}", f"{size:.3g}")),
+                    *(Entry(words, right=True) for words in (str(len(apart)), signed(mean), f"{size:.3g}")),
                     Entry(f"{where} instead of {furthest['published']:g}"),
                 ]
             )

@@ -2,11 +2,12 @@ import json
 from dataclasses import replace
 from math import nan
 
+import pytest
 from matplotlib.figure import Figure
 
 from whyword.experiments.findings import Finding
 from whyword.experiments.paper import Claim, Exhibit, Paper, Scale
-from whyword.experiments.reproduced import Reproduced
+from whyword.experiments.reproduced import Reproduced, signed
 from whyword.experiments.reproduction import Made, Number
 from whyword.maths.estimate import Estimate
 
@@ -122,6 +123,13 @@ def test_the_scale_is_told_in_all_that_limits_it():
     )
     assert replace(scale, brief=("cola",)).caps[-1] == "only the main rows for cola"
     assert replace(scale, brief=("cola",), brief_seeds=2).caps[-1] == "only the main rows and 2 seeds for cola"
+
+
+@pytest.mark.parametrize(
+    ("number", "words"), [(-4.7e-15, "+0"), (0.01234, "+0.0123"), (-12.34, "-12.3"), (nan, "+nan")]
+)
+def test_the_rest_that_rounding_leaves_is_no_difference(number, words):
+    assert signed(number) == words
 
 
 def test_it_says_how_much_is_still_missing():

@@ -169,8 +169,8 @@ def _claims(findings: Sequence[Finding]) -> Table:
     table[0] += [Entry("seeds", right=True), Entry("verdict")]
     for finding in findings:
         low, high = finding.effect.low, finding.effect.high
-        interval = "–" if isnan(low) else f"{low:+.3g} to {high:+.3g}"
-        numbers = [f"{finding.effect.value:+.3g}", interval, str(finding.seeds)]
+        interval = "–" if isnan(low) else f"{signed(low)} to {signed(high)}"
+        numbers = [signed(finding.effect.value), interval, str(finding.seeds)]
         table.append(
             [
                 Entry(finding.claim.sentence),
@@ -180,6 +180,11 @@ def _claims(findings: Sequence[Finding]) -> Table:
             ]
         )
     return table
+
+
+def signed(number: float) -> str:
+    """Write a difference; what rounding leaves of two equal numbers is none."""
+    return f"{round(number, 9) + 0.0:+.3g}"
 
 
 def _without_nan(values: Any) -> Any:
