@@ -15,7 +15,7 @@ from ..training.settings import Training
 from .settings import build
 
 ABOVE_ZERO = {"dim", "hidden", "layers", "filters", "widths", "width", "scale", "limit", "min_frequency", "max_size"}
-ABOVE_ZERO |= {"k", "temperature", "stages", "smallest_deviation"}
+ABOVE_ZERO |= {"k", "temperature", "stages", "smallest_deviation", "gate_learning_rate"}
 BETWEEN_ZERO_AND_ONE = {"prior", "momentum"}
 SECTIONS = ("method", "encoder", "vocabulary", "training")
 

@@ -31,6 +31,7 @@ class Objective:
     trains: Sequence[nn.Parameter]
     weight_decay: float = 0.0
     learning_rate: float | None = None  # None: that of the training
+    rates: Sequence[tuple[nn.Module, float]] = ()  # parts that have a learning rate of their own
 
 
 @dataclass(frozen=True)

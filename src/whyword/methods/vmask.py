@@ -43,6 +43,7 @@ class Vmask(PooledClassifier):
         )
         double_softmax: bool = False  # feed probabilities to the cross-entropy, as the authors' LSTM code does
         warm_start: int | None = None  # epochs of the plain classifier first; None: 2 for transformers, else 0
+        gate_learning_rate: float | None = None  # None: 1e-3 on transformers, whose own rate leaves a gate as it began
         dropout: float = 0.2  # on the text vector
 
     def __init__(self, encoder: Encoder, classes: int, config: Config) -> None:
@@ -93,7 +94,8 @@ class Vmask(PooledClassifier):
 
     def plan(self, epochs: int) -> Sequence[Phase]:
         """Train the plain classifier first if asked to, then everything with the mask, through the whole schedule."""
-        everything = Objective(self.losses, list(self.parameters()))
+        rates = self.gate.rates(self.encoder, self.config.gate_learning_rate)
+        everything = Objective(self.losses, list(self.parameters()), rates=rates)
         mask = Phase("mask", epochs, [everything], to_the_end=self.config.schedule != "constant")
         warm = 2 if self.encoder.token_kind == "pieces" else 0
         warm = warm if self.config.warm_start is None else self.config.warm_start

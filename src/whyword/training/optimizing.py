@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -20,16 +21,19 @@ class Optimizing:
     def __init__(self, objective: Objective, settings: Training, learning_rate: float) -> None:
         self.objective = objective
         self.settings = settings
-        self.learning_rate = objective.learning_rate or learning_rate
         self.trained = [parameter for parameter in objective.trains if parameter.requires_grad]
-        self.optimizer = _optimizer(self.trained, settings, self.learning_rate, objective.weight_decay)
+        own = {parameter: rate for part, rate in objective.rates for parameter in part.parameters()}
+        self.by_rate: dict[float, list[nn.Parameter]] = {}
+        for parameter in self.trained:
+            self.by_rate.setdefault(own.get(parameter, objective.learning_rate or learning_rate), []).append(parameter)
+        self.optimizer = _optimizer(self.by_rate, settings, objective.weight_decay)
 
     def step(
         self, method: nn.Module, batch: Batch, progress: float, share: float, processes: Processes
     ) -> dict[str, Tensor]:
         """Update the weights on one batch; share is the part of the whole batch that this process holds."""
-        for group in self.optimizer.param_groups:
-            group["lr"] = self.learning_rate * schedule_factor(self.settings, progress)
+        for group, rate in zip(self.optimizer.param_groups, self.by_rate, strict=True):
+            group["lr"] = rate * schedule_factor(self.settings, progress)
         frozen = _freeze_all_but(method, self.trained)
         losses = self.objective.losses(batch, progress)
         total = torch.stack(tuple(losses.values())).sum()
@@ -57,7 +61,7 @@ def schedule_factor(settings: Training, progress: float) -> float:
 
 
 def _optimizer(
-    parameters: list[nn.Parameter], settings: Training, learning_rate: float, weight_decay: float
+    by_rate: Mapping[float, list[nn.Parameter]], settings: Training, weight_decay: float
 ) -> torch.optim.Optimizer:
     """Make the optimizer; its fused form updates a large table of word vectors several times as fast on a CPU."""
     kinds: dict[str, type[torch.optim.Optimizer]] = {
@@ -66,9 +70,10 @@ def _optimizer(
         "adagrad": torch.optim.Adagrad,
         "sgd": torch.optim.SGD,
     }
-    fused = all(parameter.device.type in ("cpu", "cuda") for parameter in parameters)
-    options: dict[str, Any] = {"lr": learning_rate, "weight_decay": weight_decay, "fused": fused}
-    return kinds[settings.optimizer](parameters, **options)
+    groups = [{"params": parameters, "lr": rate} for rate, parameters in by_rate.items()]
+    fused = all(parameter.device.type in ("cpu", "cuda") for group in by_rate.values() for parameter in group)
+    options: dict[str, Any] = {"weight_decay": weight_decay, "fused": fused}
+    return kinds[settings.optimizer](groups, **options)
 
 
 def _freeze_all_but(method: nn.Module, trained: list[nn.Parameter]) -> list[nn.Parameter]:
