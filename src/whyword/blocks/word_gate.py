@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from ..interfaces.document import Batch
 from ..interfaces.encoder import Encoder
 
-BESIDE_PRETRAINED = 1e-3  # learning rate of a gate that starts from nothing; at that of the encoder it hardly moves
+BESIDE_PRETRAINED = 1e-2  # learning rate of a gate that starts from nothing; at that of the encoder it hardly moves
 
 
 class WordGate(nn.Module):

@@ -38,7 +38,7 @@ class Iba(PooledClassifier):
         per: Literal["word", "piece"] = "word"  # whether the pieces of a word share a value
         smallest_deviation: float = 0.01  # floor of the noise per dimension; authors' code
         momentum: float = 0.1  # of the running mean and variance of the word vectors
-        gate_learning_rate: float | None = None  # None: 1e-3 on transformers, whose own rate leaves a gate as it began
+        gate_learning_rate: float | None = None  # None: 0.01 on transformers, whose own rate leaves a gate as it began
         dropout: float = 0.2  # on the text vector
 
     def __init__(self, encoder: Encoder, classes: int, config: Config) -> None:

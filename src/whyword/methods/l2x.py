@@ -32,7 +32,7 @@ class L2x(PooledClassifier):
         temperature: float = 0.5  # of the Gumbel-softmax
         width: int = 100  # hidden width of the selector
         per: Literal["word", "piece"] = "word"  # whether the pieces of a word are selected together
-        gate_learning_rate: float | None = None  # None: 1e-3 on transformers, whose own rate leaves a gate as it began
+        gate_learning_rate: float | None = None  # None: 0.01 on transformers, whose own rate leaves a gate as it began
         dropout: float = 0.2  # on the text vector
 
     def __init__(self, encoder: Encoder, classes: int, config: Config) -> None:

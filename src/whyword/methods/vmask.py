@@ -43,7 +43,7 @@ class Vmask(PooledClassifier):
         )
         double_softmax: bool = False  # feed probabilities to the cross-entropy, as the authors' LSTM code does
         warm_start: int | None = None  # epochs of the plain classifier first; None: 2 for transformers, else 0
-        gate_learning_rate: float | None = None  # None: 1e-3 on transformers, whose own rate leaves a gate as it began
+        gate_learning_rate: float | None = None  # None: 0.01 on transformers, whose own rate leaves a gate as it began
         dropout: float = 0.2  # on the text vector
 
     def __init__(self, encoder: Encoder, classes: int, config: Config) -> None:
