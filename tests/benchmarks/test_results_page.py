@@ -79,7 +79,7 @@ def test_papers_have_their_order_their_remarks_and_a_few_pictures(tmp_path):
     write(tmp_path, "vat", "vat")
     write(tmp_path, "vmask", "vmask")
     (tmp_path / "vat-minilm" / "remarks.md").write_text("It did not hold.\n")
-    for file in ("figure-4-sst2.png", *(f"figure-5-{i}.png" for i in range(5))):
+    for file in ("figure-4-sst2.png", *(f"figure-5-{i}.png" for i in range(7))):
         (tmp_path / "vat-minilm" / file).touch()
     written = page(find_folders(tmp_path))
     heads = [line for line in written.splitlines() if line.startswith("## ")]
