@@ -1,14 +1,10 @@
 """The gate network, and the units that share a gate."""
 
-import pytest
 import torch
 
-from reference.word_masks import batch_for, small_encoder
+from reference.word_masks import batch_for
 from whyword.blocks.word_gate import Units, WordGate
 from whyword.interfaces.document import Batch
-from whyword.methods.iba import Iba
-from whyword.methods.l2x import L2x
-from whyword.methods.vmask import Vmask
 
 PIECES = batch_for("pieces")
 
@@ -39,19 +35,6 @@ def test_the_gate_looks_at_one_vector_at_a_time():
 def test_a_gate_without_a_bias_has_none():
     assert WordGate(3, 5, bias=False).output.bias is None
     assert WordGate(3, 5).output.bias is not None
-
-
-@pytest.mark.parametrize(
-    ("kind", "given", "expected"),
-    [("bag", None, None), ("pieces", None, 1e-2), ("bag", 0.2, 0.2), ("pieces", 2e-5, 2e-5)],
-)
-@pytest.mark.parametrize("method", [Vmask, L2x, Iba])
-def test_a_gate_beside_a_pretrained_encoder_learns_faster_and_others_as_they_are_told(method, kind, given, expected):
-    model = method(small_encoder(kind), 2, method.Config(width=5, gate_learning_rate=given))
-    *_, last = model.plan(3)
-    (objective,) = last.objectives
-    assert objective.rates == ([] if expected is None else [(model.gate, expected)])
-    assert set(map(id, objective.trains)) == set(map(id, model.parameters()))
 
 
 def test_tokens_are_their_own_units_unless_whole_words_are_asked_for():

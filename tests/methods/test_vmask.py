@@ -187,6 +187,17 @@ def test_the_plain_classifier_comes_first_for_transformers_or_when_asked(kind, a
     assert set(map(id, mask.objectives[0].trains)) == set(map(id, model.parameters()))
 
 
+@pytest.mark.parametrize(
+    ("kind", "given", "expected"),
+    [("bag", None, None), ("pieces", None, 0.01), ("bag", 0.2, 0.2), ("pieces", 2e-5, 2e-5)],
+)
+def test_the_gate_beside_a_pretrained_encoder_learns_faster_and_else_as_it_is_told(kind, given, expected):
+    model = build(kind, gate_learning_rate=given)
+    *start, mask = model.plan(3)
+    assert mask.objectives[0].rates == ([] if expected is None else [(model.gate, expected)])
+    assert not any(phase.objectives[0].rates for phase in start)
+
+
 def test_the_gate_does_not_move_in_the_warm_start_and_dev_is_measured_without_it():
     encoder = Lstm(Lstm.Config(dim=5, hidden=4, dropout=0.0), DATA.tokenizer.size, 0)
     model = Vmask(encoder, 2, Vmask.Config(width=5, warm_start=2))

@@ -6,9 +6,6 @@ import torch
 from torch import Tensor, nn
 
 from ..interfaces.document import Batch
-from ..interfaces.encoder import Encoder
-
-BESIDE_PRETRAINED = 1e-2  # learning rate of a gate that starts from nothing; at that of the encoder it hardly moves
 
 
 class WordGate(nn.Module):
@@ -23,12 +20,6 @@ class WordGate(nn.Module):
         """(…, embedding_dim) to (…)."""
         logits: Tensor = self.output(torch.tanh(self.hidden(embedded))).squeeze(-1)
         return logits
-
-    def rates(self, encoder: Encoder, given: float | None) -> list[tuple[nn.Module, float]]:
-        """Give the learning rate it has of its own: the given one, or a high one beside a pretrained encoder."""
-        beside = BESIDE_PRETRAINED if encoder.token_kind == "pieces" else None
-        rate = beside if given is None else given
-        return [] if rate is None else [(self, rate)]
 
 
 class Units:

@@ -15,7 +15,7 @@ from ..blocks.pooled_classifier import PooledClassifier
 from ..blocks.word_gate import Units, WordGate
 from ..interfaces.document import Batch
 from ..interfaces.encoder import Encoder
-from ..interfaces.method import Objective, Phase, Prediction
+from ..interfaces.method import Prediction
 from ..maths.noise_bottleneck import kl_of_mixture
 
 LARGEST = 5.0  # read-out is clamped to ±5, so that λ stays inside (0.007, 0.993)
@@ -38,7 +38,6 @@ class Iba(PooledClassifier):
         per: Literal["word", "piece"] = "word"  # whether the pieces of a word share a value
         smallest_deviation: float = 0.01  # floor of the noise per dimension; authors' code
         momentum: float = 0.1  # of the running mean and variance of the word vectors
-        gate_learning_rate: float | None = None  # None: 0.01 on transformers, whose own rate leaves a gate as it began
         dropout: float = 0.2  # on the text vector
 
     def __init__(self, encoder: Encoder, classes: int, config: Config) -> None:
@@ -71,11 +70,6 @@ class Iba(PooledClassifier):
         passed = kl_of_mixture(share.unsqueeze(-1), standardized).mean(-1)  # (batch, time)
         information = (passed * batch.is_word).sum() / batch.is_word.sum().clamp(min=1)
         return {"task": cross_entropy(prediction.logits, batch.labels), "information": self.config.beta * information}
-
-    def plan(self, epochs: int) -> Sequence[Phase]:
-        """Train everything at once, the gate perhaps faster than the rest."""
-        rates = self.gate.rates(self.encoder, self.config.gate_learning_rate)
-        return [Phase("train", epochs, [Objective(self.losses, list(self.parameters()), rates=rates)])]
 
     def _share(self, embedded: Tensor, batch: Batch) -> Tensor:
         units = Units(batch, self.whole_words)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -14,7 +13,7 @@ from ..blocks.pooled_classifier import PooledClassifier
 from ..blocks.word_gate import Units, WordGate
 from ..interfaces.document import Batch
 from ..interfaces.encoder import Encoder
-from ..interfaces.method import Objective, Phase, Prediction
+from ..interfaces.method import Prediction
 from ..maths.masked import masked_softmax
 from ..maths.top_k import hard_k_hot, sample_k_hot
 
@@ -32,7 +31,6 @@ class L2x(PooledClassifier):
         temperature: float = 0.5  # of the Gumbel-softmax
         width: int = 100  # hidden width of the selector
         per: Literal["word", "piece"] = "word"  # whether the pieces of a word are selected together
-        gate_learning_rate: float | None = None  # None: 0.01 on transformers, whose own rate leaves a gate as it began
         dropout: float = 0.2  # on the text vector
 
     def __init__(self, encoder: Encoder, classes: int, config: Config) -> None:
@@ -58,11 +56,6 @@ class L2x(PooledClassifier):
         safe = real | ~real.any(-1, keepdim=True)  # a text of no words: choose among its special tokens
         kept = units.spread(sample_k_hot(logits, safe, self.config.k, self.config.temperature))
         return {"task": cross_entropy(self._classify_kept(embedded, kept, batch).logits, batch.labels)}
-
-    def plan(self, epochs: int) -> Sequence[Phase]:
-        """Train everything at once, the gate perhaps faster than the rest."""
-        rates = self.gate.rates(self.encoder, self.config.gate_learning_rate)
-        return [Phase("train", epochs, [Objective(self.losses, list(self.parameters()), rates=rates)])]
 
     def _scores(self, embedded: Tensor, batch: Batch, units: Units) -> tuple[Tensor, Tensor]:
         """Give the selection logits of the units, and which of them are words."""

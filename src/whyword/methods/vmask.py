@@ -19,6 +19,8 @@ from ..interfaces.method import Objective, Phase, Prediction
 from ..maths.bernoulli import kl_to_coin, sample_hard
 from ..maths.schedules import falling_stages, rising
 
+BESIDE_PRETRAINED = 0.01  # learning rate of the gate, which starts from nothing; docs/words.md
+
 
 class Vmask(PooledClassifier):
     """Learn one gate per word and charge for what it tells; open or shut at random in training, a weight afterwards."""
@@ -43,7 +45,7 @@ class Vmask(PooledClassifier):
         )
         double_softmax: bool = False  # feed probabilities to the cross-entropy, as the authors' LSTM code does
         warm_start: int | None = None  # epochs of the plain classifier first; None: 2 for transformers, else 0
-        gate_learning_rate: float | None = None  # None: 0.01 on transformers, whose own rate leaves a gate as it began
+        gate_learning_rate: float | None = None  # None: 0.01 on transformers, at whose rate it hardly moves
         dropout: float = 0.2  # on the text vector
 
     def __init__(self, encoder: Encoder, classes: int, config: Config) -> None:
@@ -94,10 +96,12 @@ class Vmask(PooledClassifier):
 
     def plan(self, epochs: int) -> Sequence[Phase]:
         """Train the plain classifier first if asked to, then everything with the mask, through the whole schedule."""
-        rates = self.gate.rates(self.encoder, self.config.gate_learning_rate)
+        pretrained = self.encoder.token_kind == "pieces"
+        rate = self.config.gate_learning_rate or (BESIDE_PRETRAINED if pretrained else None)
+        rates = [] if rate is None else [(self.gate, rate)]
         everything = Objective(self.losses, list(self.parameters()), rates=rates)
         mask = Phase("mask", epochs, [everything], to_the_end=self.config.schedule != "constant")
-        warm = 2 if self.encoder.token_kind == "pieces" else 0
+        warm = 2 if pretrained else 0
         warm = warm if self.config.warm_start is None else self.config.warm_start
         if not warm:
             return [mask]
