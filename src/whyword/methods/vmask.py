@@ -130,6 +130,6 @@ class Vmask(PooledClassifier):
         weight = "method.beta and method.beta_end" if self.config.schedule == "falling" else "method.beta"
         return mask_warnings(
             health,
-            collapsed=f"Lower {weight}, or train longer.",
+            collapsed=f"Lower {weight}, raise method.gate_learning_rate, or train longer.",
             saturated=f"Raise {weight}, or set method.prior below {self.config.prior}.",
         )
