@@ -1,6 +1,7 @@
 """On real questions: the whole way from files to a model that is good and whose mask is alive."""
 
 import os
+from dataclasses import replace
 
 import pytest
 
@@ -40,3 +41,12 @@ def test_a_cnn_on_frozen_vectors_is_as_good_as_the_authors_scripts(trec, embeddi
     assert metrics["test_accuracy"] >= floor
     if method == "vmask":
         assert metrics["health"]["keep_sd"] > 0.02
+
+
+def test_a_mask_on_a_pretrained_transformer_is_alive_after_two_epochs(trec, minilm_path):
+    short = replace(trec, train=trec.train[:1000], dev=trec.dev[:200])
+    training = {"epochs": 2, "batch_size": 16}
+    config = make_config({"method": "vmask", "encoder": {"name": minilm_path}, "training": training})
+    metrics = train_model(config, short).metrics
+    assert metrics["test_accuracy"] >= 0.85
+    assert metrics["health"]["keep_sd"] > 0.02
