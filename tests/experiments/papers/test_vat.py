@@ -46,6 +46,15 @@ def test_marked_words_are_looked_for_where_there_are_some(tmp_path, monkeypatch)
     assert {dataset for exhibit, dataset, *_ in todo.inquiries if exhibit == "table 5"} == {"twitter"}
 
 
+@pytest.mark.parametrize(
+    ("scale", "expected"),
+    [("small", {"figure 3"}), ("minilm", {"figure 6"}), ("full", {"figure 3", "figure 6"})],
+)
+def test_text_vectors_are_figure_3_for_the_lstm_and_figure_6_for_bert(scale, expected):
+    exhibits = PAPER.exhibits(PAPER.scales[scale])
+    assert {exhibit.name for exhibit in exhibits if exhibit.title.startswith("Text vectors")} == expected
+
+
 def test_everything_is_made_at_the_smallest_scale(tmp_path):
     made = make_smoke(PAPER, tmp_path)
     assert len(made) == 9  # tables 2 to 6, figures 3, 4, 5 and 7; figure 6 is of BERT

@@ -79,6 +79,8 @@ BERT-VAT  74.84/75.26/77.71/77.13/76.68/76.76 91.81/92.06/92.11/92.09/91.92/91.9
     [str(i) for i in range(6)],
 )
 
+MAPS = {"LSTM": "figure 3", "BERT": "figure 6"}
+
 
 @dataclass(frozen=True)
 class Sizes(Scale):
@@ -190,14 +192,14 @@ def exhibits(scale: Scale) -> tuple[Exhibit, ...]:
         ),
         *(
             Exhibit(
-                name,
+                MAPS[family],
                 f"Text vectors by iteration ({family})",
                 (Row(run.name, run, asked, silhouettes, seeds=scale.turned_seeds),),
                 draw=_maps,
                 note="The numbers are the silhouette of the classes.",
                 datasets=scale.only(scale.turned),
             )
-            for name, (family, (run, asked)) in zip(("figure 3", "figure 6"), turns.items(), strict=False)
+            for family, (run, asked) in turns.items()
         ),
         Exhibit(
             "figure 4",
