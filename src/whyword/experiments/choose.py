@@ -71,9 +71,9 @@ def choose_setting(
             best = model
     assert best is not None
     best = replace(best, metrics={**best.metrics, "choice": {"setting": setting, "dev_accuracy": reached}})
-    if folder is not None and tries is not None and Processes().is_first:
+    if folder is not None and Processes().is_first:
         put_model(best, folder)
-        shutil.rmtree(tries)
+        shutil.rmtree(choosing_folder(folder))
     return best
 
 
