@@ -20,6 +20,7 @@ from .config import RunConfig, make_config, overlay
 from .fingerprint import text_fingerprint
 from .model_folder import TrainedModel, check_place, put_model
 from .run import Watch, train_model, train_once
+from .unfinished import changed_since
 
 CHOICE = "choice.json"
 
@@ -84,8 +85,7 @@ def _take_up(place: Path, facts: dict[str, Any], resume: bool) -> Path:
     if resume:
         if not is_begun_choice(place):
             raise OptionError(f"There is no unfinished choice at {folder}: leave --resume out to start one.")
-        before = json.loads((folder / CHOICE).read_text(encoding="utf-8"))
-        changed = [name for name, now in json.loads(json.dumps(facts)).items() if now != before.get(name)]
+        changed = changed_since(folder / CHOICE, facts)
         if changed:
             raise OptionError(
                 f"The unfinished choice at {folder} had other {' and '.join(changed)}: give the same ones, or leave "

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from ..interfaces.errors import OptionError
 from ..training.checkpoint import read_snapshot, write_snapshot, write_text
@@ -27,6 +28,12 @@ def unfinished_folder(place: Path) -> Path:
 def is_begun(place: Path) -> bool:
     """Whether there is a run to go on with."""
     return (unfinished_folder(place) / SETTINGS).exists()
+
+
+def changed_since(file: Path, now: Mapping[str, Any]) -> list[str]:
+    """Name what is no longer as it was written to a file."""
+    before = json.loads(file.read_text(encoding="utf-8"))
+    return sorted(name for name, value in json.loads(json.dumps(now)).items() if value != before.get(name))
 
 
 class Unfinished:
@@ -51,9 +58,8 @@ class Unfinished:
         settings = self.folder / SETTINGS
         now = {**self.config.to_dict(), "texts": run.train.fingerprint}
         if self.resume:
-            before = json.loads(settings.read_text(encoding="utf-8"))
-            if before != json.loads(json.dumps(now)):
-                changed = sorted(name for name in now if json.loads(json.dumps(now[name])) != before.get(name))
+            changed = changed_since(settings, now)
+            if changed:
                 raise OptionError(
                     f"The unfinished run at {self.folder} had other settings ({', '.join(changed)}): give the same "
                     "ones, or leave --resume out to start again."
