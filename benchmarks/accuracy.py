@@ -112,10 +112,10 @@ def run(job: tuple[Cell, argparse.Namespace]) -> str:
     import torch
 
     from whyword.data.dataset import load_dataset
-    from whyword.experiments.config import make_config, overlay
-    from whyword.experiments.frequency_link import frequency_link
-    from whyword.experiments.run import train_model
-    from whyword.experiments.word_importance import word_importance
+    from whyword.explaining.frequency_link import frequency_link
+    from whyword.explaining.word_importance import word_importance
+    from whyword.models.config import make_config, overlay
+    from whyword.models.train import train_model
 
     torch.set_num_threads(1)
     values: dict[str, Any] = {"method": {"name": cell.method}, "encoder": {"name": cell.encoder}, "seed": cell.seed}

@@ -32,14 +32,14 @@ from cells import versions
 from whyword.data.batching import collate
 from whyword.data.dataset import labels, load_dataset
 from whyword.data.words import split
-from whyword.experiments.assemble import assemble
-from whyword.experiments.config import make_config
 from whyword.explainers.integrated_gradients import IntegratedGradients
 from whyword.explainers.lime import Lime
 from whyword.explainers.shapley import Shapley
+from whyword.inference.fitted import FittedClassifier
 from whyword.interfaces.document import Batch, Document
 from whyword.interfaces.explainer import Explainer
-from whyword.training.fitted import FittedClassifier
+from whyword.models.assemble import assemble
+from whyword.models.config import make_config
 
 LARGE = 256  # Captum's perturbations per evaluation when it is batched by hand
 SAMPLES, PERMUTATIONS, STEPS = 1000, 25, 50

@@ -21,22 +21,22 @@ import torch
 
 from cells import write_cell
 from fewer_passes_report import report
+from whyword.attribution.lime.subset_ridge import LIME_SAMPLES, SubsetRidge
+from whyword.attribution.lime.surrogate_ridge import estimate, preferred_sizes
+from whyword.attribution.shapley.complementary_pairs import ComplementaryPairs
+from whyword.attribution.shapley.exact import all_subsets, shapley_of_table
+from whyword.attribution.shapley.pair_estimate import shapley_of_pairs
+from whyword.attribution.size_strata import SizeStrata
+from whyword.attribution.surrogate import fit_surrogate
 from whyword.data.dataset import Dataset, load_dataset
-from whyword.experiments.config import make_config
-from whyword.experiments.model_folder import load_model
-from whyword.experiments.run import train_model
 from whyword.explainers.lime import Lime
 from whyword.explainers.shapley import Shapley
+from whyword.inference.fitted import FittedClassifier
 from whyword.interfaces.document import Document, Words
-from whyword.maths.agreement import kendall_tau_b, overlap
-from whyword.maths.complementary_pairs import ComplementaryPairs
-from whyword.maths.shapley import all_subsets, shapley_of_table
-from whyword.maths.shapley_of_pairs import shapley_of_pairs
-from whyword.maths.size_strata import SizeStrata
-from whyword.maths.subset_ridge import LIME_SAMPLES, SubsetRidge
-from whyword.maths.surrogate import fit_surrogate
-from whyword.maths.surrogate_ridge import estimate, preferred_sizes
-from whyword.training.fitted import FittedClassifier
+from whyword.maths.stats.agreement import kendall_tau_b, overlap
+from whyword.models.config import make_config
+from whyword.models.folder import load_model
+from whyword.models.train import train_model
 
 PASSES_PER_WORD = (2.5, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 FURTHER = {"lstm": (96, 128, 192, 256)}  # for the plain estimators alone, which need most

@@ -11,8 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from whyword.experiments.findings import EVERYWHERE, FAILS, HOLDS, REPEATED, UNDECIDED
-from whyword.experiments.reproduced import signed
+from whyword.papers.reproduction.claims import EVERYWHERE, FAILS, HOLDS, REPEATED, UNDECIDED
+from whyword.papers.reproduction.report import signed
 from whyword.report.tables import Entry, Table, markdown
 
 PAPERS = ("vmask", "vat", "sun-lu", "tutek", "evarm")

@@ -28,9 +28,9 @@ import numpy as np
 from cells import versions
 from whyword.data.planted import planted
 from whyword.data.words import split
-from whyword.experiments.explaining import explain_documents, make_explainer
-from whyword.experiments.model_folder import load_model
+from whyword.explaining.stream import explain_documents, make_explainer
 from whyword.interfaces.document import Document
+from whyword.models.folder import load_model
 
 TOLERANCE = 1e-6
 ROUNDS = 6

@@ -26,10 +26,10 @@ from cells import versions
 from whyword import catalog
 from whyword.data.batching import training_batches
 from whyword.data.dataset import Dataset, labels, load_dataset
-from whyword.experiments.assemble import assemble
-from whyword.experiments.config import make_config
 from whyword.interfaces.document import Batch
 from whyword.interfaces.method import Method
+from whyword.models.assemble import assemble
+from whyword.models.config import make_config
 from whyword.training.corpus import Corpus
 from whyword.training.distributed import Processes
 from whyword.training.optimizing import Optimizing

@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from .audits.api import audit
+    from .audits.audit import Audit
     from .estimator import TextClassifier, explain, load
-    from .experiments.audit import audit
-    from .experiments.compare import compare
-    from .experiments.comparison import Comparison
+    from .grids.compare import compare
+    from .grids.comparison import Comparison
     from .interfaces.explanation import Explanation, WordImportance
-    from .report.audit import Audit
 
 _HOMES = {
-    "Audit": "report.audit",
-    "Comparison": "experiments.comparison",
+    "Audit": "audits.audit",
+    "Comparison": "grids.comparison",
     "Explanation": "interfaces.explanation",
     "TextClassifier": "estimator",
     "WordImportance": "interfaces.explanation",
-    "audit": "experiments.audit",
-    "compare": "experiments.compare",
+    "audit": "audits.api",
+    "compare": "grids.compare",
     "explain": "estimator",
     "load": "estimator",
 }

@@ -13,20 +13,20 @@ from sklearn.utils.validation import check_is_fitted
 
 from .data.dataset import Dataset, labels
 from .data.splits import cut_dev
-from .experiments.config import RunConfig, make_config
-from .experiments.explaining import as_classifier, explain_documents, make_explainer
-from .experiments.explanation_cache import ExplanationCache
-from .experiments.fingerprint import model_fingerprint, named_fingerprint
-from .experiments.inputs import read_documents, read_texts
-from .experiments.model_folder import TrainedModel, load_model, put_model
-from .experiments.run import train_model
-from .experiments.word_importance import word_importance
+from .explaining.cache import ExplanationCache
+from .explaining.inputs import read_documents, read_texts
+from .explaining.stream import as_classifier, explain_documents, make_explainer
+from .explaining.word_importance import word_importance
+from .inference.device import choose_device
 from .interfaces.classifier import Classifier
 from .interfaces.document import Document, Label
 from .interfaces.errors import DataError, OptionError
 from .interfaces.explainer import Explainer
 from .interfaces.explanation import Explanation, WordImportance
-from .training.device import choose_device
+from .models.config import RunConfig, make_config
+from .models.fingerprint import model_fingerprint, named_fingerprint
+from .models.folder import TrainedModel, load_model, put_model
+from .models.train import train_model
 from .training.loop import Step
 
 

@@ -8,10 +8,10 @@ from whyword import catalog
 from whyword.checks import METRIC_PROMISES, check_metric
 from whyword.checks import metric as of_metrics
 from whyword.checks.models import sample_classifier
+from whyword.inference.black_box import BlackBox
 from whyword.metrics.posthoc_accuracy_gold import PosthocAccuracyGold
 from whyword.metrics.probability_drop import ProbabilityDrop
 from whyword.metrics.rationale_recall import RationaleRecall
-from whyword.training.black_box import BlackBox
 
 
 @pytest.mark.parametrize("promise", METRIC_PROMISES, ids=lambda promise: promise.__name__)

@@ -14,9 +14,9 @@ from whyword.checks.promise import expect_same_weights, seeded
 from whyword.checks.samples import AWKWARD
 from whyword.checks.untouched import expect_random_streams_alone
 from whyword.data.dataset import load_dataset
-from whyword.experiments.config import make_config
-from whyword.experiments.model_folder import load_model, save_model
-from whyword.experiments.run import train_model
+from whyword.models.config import make_config
+from whyword.models.folder import load_model, save_model
+from whyword.models.train import train_model
 
 NARROW = {"dim": 8, "hidden": 8, "filters": 4}
 every_method_and_encoder = pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import json
 import pytest
 
 from whyword.data.dataset import load_dataset
-from whyword.experiments.config import make_config
-from whyword.experiments.run import train_model
+from whyword.models.config import make_config
+from whyword.models.train import train_model
 
 SOURCE = "planted:sun-lu-1,train=300,dev=60,test=20"
 TRAINING = {"optimizer": "adagrad", "learning_rate": 0.05, "epochs": 3}

@@ -5,7 +5,7 @@ import pytest
 
 from whyword import load
 from whyword.data.dataset import load_dataset
-from whyword.experiments.measuring import measure_explanations
+from whyword.explaining.measure import measure_explanations
 
 DATA = "planted:easy,train=20,dev=5,test=20"
 QUICK = ("--explainers", "gradient,occlusion", "--sample", 12)
@@ -111,7 +111,7 @@ def test_own_rules_change_the_verdict(whyword, model, tmp_path):
 
 
 def test_the_model_card_gets_the_numbers_only_if_asked(whyword, model, tmp_path, monkeypatch):
-    from whyword.experiments import model_card
+    from whyword.models import card as model_card
 
     told = []
     monkeypatch.setattr(model_card, "add_audit", lambda *words: told.append(words), raising=False)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from whyword.cli import progress
-from whyword.training.fitted import FittedClassifier
+from whyword.inference.fitted import FittedClassifier
 
 EXPLAIN = ("--explainer", "lime", "--samples", "32", "--part-size", 8)
 PARTS = [f"part-{number:05d}.jsonl" for number in range(6)]

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from whyword.experiments.cell_folder import run_cells
+from whyword.grids.cell_folder import run_cells
 
 TINY = "planted:easy,train=40,dev=10,test=20"
 GRID = ("compare", TINY, "--methods", "base,attention", "--encoders", "bag,affine", "--epochs", "1", "--sample", "6")
@@ -117,7 +117,7 @@ def test_a_bug_in_a_cell_leaves_with_1_after_the_others_are_done(whyword, tmp_pa
             raise ZeroDivisionError
         return run(cell, device)
 
-    from whyword.experiments import cells
+    from whyword.grids import cells
 
     run = cells.run_cell
     monkeypatch.setattr(cells, "run_cell", broken)
@@ -145,7 +145,7 @@ def test_ctrl_c_keeps_what_is_done(whyword, tmp_path, monkeypatch):
                 os.kill(os.getpid(), signal.SIGINT)
             yield record
 
-    monkeypatch.setattr("whyword.experiments.cell_folder.run_cells", interrupted)
+    monkeypatch.setattr("whyword.grids.cell_folder.run_cells", interrupted)
     done = whyword(*GRID, *ONE, "--seeds", 1)
     assert done.code == 130
     assert "of 4 cells are kept in comparison/cells; the same command goes on." in done.err

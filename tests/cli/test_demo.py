@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from whyword.experiments import demo
+from whyword import demo
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ import pytest
 
 from whyword import load
 from whyword.cli import progress
-from whyword.experiments import explaining
-from whyword.training.fitted import FittedClassifier
+from whyword.explaining import stream as explaining
+from whyword.inference.fitted import FittedClassifier
 
 TEXT = "I found the breakfast terrific, though the room was dreadful."
 
@@ -131,7 +131,7 @@ def test_a_picture_has_one_text(whyword, refused, model):
 KILLED = """
 import os, signal, sys
 from whyword.cli import app, progress
-from whyword.experiments import explaining
+from whyword.explaining import stream as explaining
 
 name = sys.argv.pop()
 

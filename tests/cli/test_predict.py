@@ -7,7 +7,7 @@ import pytest
 
 from whyword import load
 from whyword.cli import progress
-from whyword.experiments import predicting
+from whyword.explaining import predicting
 from whyword.interfaces.errors import MissingExtraError
 
 TEXTS = ["I found the breakfast terrific.", "The plot was dreadful."]

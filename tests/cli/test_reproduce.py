@@ -1,6 +1,6 @@
 import pytest
 
-from whyword.experiments.trial import Inquiry
+from whyword.grids.trial import Inquiry
 
 FEW = "planted:train=30,dev=10,test=10"
 SMOKE = ("reproduce", "evarm", "--scale", "smoke", "--workers", 1)

@@ -8,7 +8,7 @@ import pytest
 
 from whyword import load
 from whyword.cli.progress import TrainingProgress
-from whyword.experiments.config import RunConfig
+from whyword.models.config import RunConfig
 
 SMALL = ("--method", "attention", "--encoder", "bag", "--epochs", "2", "--threads", "1", "--device", "cpu")
 

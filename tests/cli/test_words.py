@@ -8,10 +8,10 @@ from typer.testing import CliRunner
 from whyword import load
 from whyword.cli.app import app
 from whyword.data.dataset import load_dataset
-from whyword.experiments.config import make_config
-from whyword.experiments.run import train_model
-from whyword.experiments.text_pick import pick_texts
-from whyword.training.fitted import FittedClassifier
+from whyword.explaining.text_pick import pick_texts
+from whyword.inference.fitted import FittedClassifier
+from whyword.models.config import make_config
+from whyword.models.train import train_model
 
 DATA = load_dataset("planted:train=60,dev=10,test=10")
 SETTINGS = {"encoder": {"name": "bag", "dim": 6}, "training": {"epochs": 1}}

@@ -11,9 +11,9 @@ import torch
 from sklearn.metrics import average_precision_score
 
 from whyword.data.dataset import load_dataset
-from whyword.experiments.config import make_config
-from whyword.experiments.explaining import explain_documents, make_explainer
-from whyword.experiments.run import train_model
+from whyword.explaining.stream import explain_documents, make_explainer
+from whyword.models.config import make_config
+from whyword.models.train import train_model
 
 DATA = load_dataset("planted")
 ENOUGH = 0.95

@@ -3,10 +3,10 @@
 import pytest
 
 from whyword.data.planted import planted
-from whyword.experiments.config import make_config
-from whyword.experiments.run import train_model
+from whyword.inference.fitted import FittedClassifier
 from whyword.interfaces.document import Document
-from whyword.training.fitted import FittedClassifier
+from whyword.models.config import make_config
+from whyword.models.train import train_model
 
 
 def trained(method: str, encoder: str, options: str = "easy") -> FittedClassifier:

@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from whyword.explainers.gradient import Gradient
+from whyword.inference.black_box import BlackBox
 from whyword.interfaces.errors import OptionError
-from whyword.training.black_box import BlackBox
 
 
 @pytest.mark.parametrize("kind", ["lstm", "gated", "plain"])

@@ -8,9 +8,9 @@ from scipy.stats import kendalltau
 
 from whyword.data.words import split
 from whyword.explainers.lime import Lime
+from whyword.inference.black_box import BlackBox
 from whyword.interfaces.document import Document
 from whyword.interfaces.errors import OptionError
-from whyword.training.black_box import BlackBox
 
 WEIGHTS = {"superb": 1.8, "warm": 0.9, "dull": -1.4, "thin": -0.7, "and": 0.1, "not": -0.4}
 TEXT = "a superb and warm film , not dull but thin , said the man from the paper we all read on Sunday"

@@ -5,8 +5,8 @@ import torch
 from reference.sub_texts import probabilities_one_by_one
 from whyword.data.words import split
 from whyword.explainers.occlusion import Occlusion
+from whyword.inference.black_box import BlackBox
 from whyword.interfaces.document import Document, Words
-from whyword.training.black_box import BlackBox
 
 
 def shortened(words: Words, left_out: int) -> Words:

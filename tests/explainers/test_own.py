@@ -4,9 +4,9 @@ import torch
 
 from whyword.data.words import split
 from whyword.explainers.own import Own
+from whyword.inference.black_box import BlackBox
 from whyword.interfaces.document import Document
 from whyword.interfaces.errors import OptionError
-from whyword.training.black_box import BlackBox
 
 
 def test_attention_weights_add_up_to_one_over_the_words(lstm, documents):

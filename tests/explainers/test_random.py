@@ -6,8 +6,8 @@ from scipy.stats import kstest
 
 from whyword.data.words import split
 from whyword.explainers.random import Random
+from whyword.inference.black_box import BlackBox
 from whyword.interfaces.document import Document
-from whyword.training.black_box import BlackBox
 
 CLOSED = BlackBox(lambda texts: np.full((len(texts), 3), 1 / 3), ("a", "b", "c"))
 

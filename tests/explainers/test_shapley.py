@@ -5,13 +5,13 @@ import pytest
 import torch
 from captum.attr import ShapleyValues, ShapleyValueSampling
 
+from whyword.attribution.shapley.estimators import Permutations, Question
+from whyword.attribution.shapley.exact import all_subsets, shapley_of_table
 from whyword.data.words import split
 from whyword.explainers.shapley import Shapley
+from whyword.inference.black_box import BlackBox
 from whyword.interfaces.document import Document
 from whyword.interfaces.errors import OptionError
-from whyword.maths.shapley import all_subsets, shapley_of_table
-from whyword.probing.shapley_inquiries import Permutations, Question
-from whyword.training.black_box import BlackBox
 
 
 def words(count):

@@ -12,11 +12,11 @@ from reference.samples import equal_weights, random_batch, sample, training_run,
 from reference.word_masks import KINDS, batch_for, small_encoder
 from whyword.data.dataset import load_dataset
 from whyword.encoders.lstm import Lstm
-from whyword.experiments.config import make_config
-from whyword.experiments.model_folder import load_model
-from whyword.experiments.run import train_model
 from whyword.interfaces.errors import OptionError
 from whyword.methods.agn import Agn
+from whyword.models.config import make_config
+from whyword.models.folder import load_model
+from whyword.models.train import train_model
 
 DATA = sample()
 AUTOENCODER = ("hidden", "mean", "log_variance", "decoder")

@@ -9,6 +9,7 @@ from torch.nn.functional import cross_entropy
 
 from reference.samples import SETTINGS, equal_weights, fitted, random_batch, sample, training_run, weights
 from reference.word_masks import KINDS, TINY_BERT, batch_for, distance_from_coin, force, sigmoid, small_encoder
+from whyword.analysis.text_vectors import panel, text_vectors
 from whyword.blocks.word_gate import Units
 from whyword.checks.samples import EIGHT, sample_pieces
 from whyword.data.batching import collate
@@ -18,17 +19,16 @@ from whyword.data.words import split
 from whyword.encoders.bag import Bag
 from whyword.encoders.lstm import Lstm
 from whyword.encoders.transformer import Transformer
-from whyword.experiments.config import make_config
-from whyword.experiments.model_folder import load_model
-from whyword.experiments.run import train_model
-from whyword.experiments.text_vectors import panel, text_vectors
 from whyword.explainers.own import Own
+from whyword.inference.fitted import FittedClassifier
 from whyword.interfaces.document import Document
 from whyword.interfaces.errors import OptionError
-from whyword.maths.contrastive import supervised_contrast
+from whyword.maths.tensors.contrastive import supervised_contrast
 from whyword.methods.base import Base
 from whyword.methods.evarm import Evarm
-from whyword.training.fitted import FittedClassifier
+from whyword.models.config import make_config
+from whyword.models.folder import load_model
+from whyword.models.train import train_model
 
 DATA = sample()
 PARTS = ("encoder", "head", "gate")

@@ -12,14 +12,14 @@ from reference.samples import SETTINGS, equal_weights, fitted, random_batch, sam
 from reference.word_masks import KINDS, batch_for, small_encoder
 from whyword.data.dataset import load_dataset
 from whyword.encoders.lstm import Lstm
-from whyword.experiments.config import make_config
-from whyword.experiments.model_folder import load_model
-from whyword.experiments.run import train_model
 from whyword.explainers.own import Own
 from whyword.interfaces.attending import Attending
 from whyword.interfaces.errors import OptionError
 from whyword.methods.attention import Attention
 from whyword.methods.vat import COLLAPSED, UNMOVED, Vat
+from whyword.models.config import make_config
+from whyword.models.folder import load_model
+from whyword.models.train import train_model
 
 DATA = sample()
 PARTS = ("encoder", "attention", "head", "bottleneck", "compressor_head")

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, f1_score, jaccard_score, precision_score, recall_score
 
 from reference.spying import additive, explanation
+from whyword.evaluation.measure import measure
 from whyword.metrics.rationale_auprc import RationaleAuprc
 from whyword.metrics.rationale_f1 import RationaleF1
 from whyword.metrics.rationale_iou import RationaleIou
 from whyword.metrics.rationale_precision import RationalePrecision
 from whyword.metrics.rationale_recall import RationaleRecall
-from whyword.probing.measuring import measure
 
 AT_K = (
     (RationalePrecision, precision_score),

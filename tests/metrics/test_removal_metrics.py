@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from reference.spying import CLASSES, additive, explanation
 from whyword.checks.models import sample_classifier
 from whyword.data.words import split
+from whyword.evaluation.measure import measure
 from whyword.explainers.occlusion import Occlusion
 from whyword.explainers.random import Random
 from whyword.interfaces.document import Document
@@ -21,7 +22,6 @@ from whyword.metrics.posthoc_accuracy import PosthocAccuracy
 from whyword.metrics.posthoc_accuracy_gold import PosthocAccuracyGold
 from whyword.metrics.probability_drop import ProbabilityDrop
 from whyword.metrics.sufficiency import Sufficiency
-from whyword.probing.measuring import measure
 
 METRICS = (
     AccuracyDrop(),

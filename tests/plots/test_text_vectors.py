@@ -3,7 +3,7 @@ import io
 import numpy as np
 import pytest
 
-from whyword.maths.separation import Separation
+from whyword.maths.stats.separation import Separation
 from whyword.plots.text_vectors import Panel, text_vectors
 
 POINTS = np.random.default_rng(0).normal(size=(6, 2))

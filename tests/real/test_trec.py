@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from whyword.data.dataset import load_dataset
-from whyword.experiments.config import make_config
-from whyword.experiments.run import train_model
+from whyword.models.config import make_config
+from whyword.models.train import train_model
 
 pytestmark = pytest.mark.real
 

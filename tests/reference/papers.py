@@ -5,11 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from whyword.experiments import reproduction
-from whyword.experiments.paper import Paper
-from whyword.experiments.reproduced import Reproduced
-from whyword.experiments.reproduction import Made, Plan, gather, plan, run
-from whyword.experiments.source import Source, find_source
+from whyword.grids.source import Source, find_source
+from whyword.papers.reproduction import plan as reproduction
+from whyword.papers.reproduction.paper import Paper
+from whyword.papers.reproduction.plan import Made, Plan, gather, plan, run
+from whyword.papers.reproduction.report import Reproduced
 
 FEW = "planted:train=30,dev=10,test=10"
 

@@ -12,12 +12,12 @@ from whyword.data.dataset import labels
 from whyword.data.planted import planted
 from whyword.data.tokenizers.word_level import WordLevelTokenizer, learn_vocabulary
 from whyword.encoders.lstm import Lstm
+from whyword.inference.fitted import FittedClassifier
 from whyword.interfaces.document import Batch
 from whyword.interfaces.encoder import Encoder
 from whyword.interfaces.method import Method, Phase, Prediction
 from whyword.methods.attention import Attention
 from whyword.training.corpus import Corpus
-from whyword.training.fitted import FittedClassifier
 from whyword.training.loop import TrainingRun
 from whyword.training.settings import Training
 

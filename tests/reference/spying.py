@@ -6,9 +6,9 @@ import numpy as np
 import torch
 
 from whyword.data.words import split
+from whyword.inference.black_box import BlackBox, sub_text
 from whyword.interfaces.document import Document, Label
 from whyword.interfaces.explanation import Explanation
-from whyword.training.black_box import BlackBox, sub_text
 
 CLASSES = ("bad", "good")
 

@@ -7,8 +7,8 @@ import torch
 from torch import Tensor
 
 from whyword.data.batching import collate
+from whyword.inference.fitted import FittedClassifier
 from whyword.interfaces.document import Tokens, Words
-from whyword.training.fitted import FittedClassifier
 
 
 def keep_words(text: Words, kept: Sequence[bool]) -> Words:

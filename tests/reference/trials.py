@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from whyword.experiments.source import find_source
-from whyword.experiments.trial import Run, Trial
+from whyword.grids.source import find_source
+from whyword.grids.trial import Run, Trial
 
 TEXTS = "planted:train=40,dev=10,test=12"
 

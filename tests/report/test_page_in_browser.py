@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from report.facts import EXPLAINERS, facts
-from whyword.report.page import render
+from whyword.audits.page import render
 
 CONTRAST = """() => {
   const linear = c => (c /= 255) <= .03928 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4;

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whyword.data.dataset import load_dataset
-from whyword.experiments.config import make_config
-from whyword.experiments.model_folder import load_model
-from whyword.experiments.run import train_model
+from whyword.models.config import make_config
+from whyword.models.folder import load_model
+from whyword.models.train import train_model
 from whyword.training.distributed import Processes
 
 DATA = "planted:train=64,dev=20,test=20"

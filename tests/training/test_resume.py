@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from reference.samples import SETTINGS, Planned, equal_weights, sample, training_run, weights
 from whyword.encoders.lstm import Lstm
 from whyword.interfaces.method import Objective, Phase
+from whyword.storage.atomic import read_snapshot, write_snapshot
 from whyword.training import loop
-from whyword.training.checkpoint import read_snapshot, write_snapshot
 from whyword.training.early_stopping import DevScore
 
 DATA = sample()

@@ -6,9 +6,9 @@ import pytest
 
 from whyword import catalog
 from whyword.data.words import split
-from whyword.experiments.explaining import explain_documents, make_explainer
+from whyword.explaining.stream import explain_documents, make_explainer
 from whyword.interfaces.document import Document
-from whyword.web.questions import Predict
+from whyword.web.jobs import Predict
 from whyword.web.settings import Settings
 
 from .conftest import TEXTS

@@ -11,8 +11,8 @@ import pytest
 from whyword.data.words import split
 from whyword.interfaces.document import Document
 from whyword.web.batcher import Batcher, QueueFullError
+from whyword.web.jobs import NobodyWaits
 from whyword.web.metrics import Metrics
-from whyword.web.questions import NobodyWaits
 from whyword.web.settings import Settings
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from ..maths.masked import masked_softmax
+from ..maths.tensors.masked import masked_softmax
 
 
 class AdditiveAttention(nn.Module):

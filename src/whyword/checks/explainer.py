@@ -9,12 +9,12 @@ import numpy as np
 import torch
 
 from ..data.words import split
+from ..inference.black_box import BlackBox
 from ..interfaces.classifier import Classifier, OpenClassifier
 from ..interfaces.document import Document
 from ..interfaces.errors import WhywordError
 from ..interfaces.explainer import Explainer
 from ..interfaces.explanation import Explanation
-from ..training.black_box import BlackBox
 from .models import sample_classifier
 from .promise import expect
 from .samples import AWKWARD, EIGHT

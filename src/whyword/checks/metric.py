@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..evaluation.measure import measure
 from ..explainers.random import Random
 from ..interfaces.classifier import Classifier, OpenClassifier
 from ..interfaces.document import Document
 from ..interfaces.explanation import Explanation
 from ..interfaces.metric import Metric, Score
-from ..probing.measuring import measure
 from .models import sample_classifier
 from .promise import expect
 from .samples import AWKWARD, EIGHT

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ..encoders.lstm import Lstm
+from ..inference.fitted import FittedClassifier
 from ..interfaces.tokenizer import Tokenizer
 from ..methods.attention import Attention
-from ..training.fitted import FittedClassifier
 from .learning import MakeMethod
 from .promise import seeded
 from .samples import sample_words

@@ -15,8 +15,8 @@ from . import options
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from ..experiments.attention_report import AttentionReport
-    from ..experiments.model_folder import TrainedModel
+    from ..analysis.polarity_report import AttentionReport
+    from ..models.folder import TrainedModel
 
 
 def command(
@@ -46,12 +46,12 @@ def command(
 
     Works for models with one head of attention and one layer after it: polarity-attention and attention.
     """
+    from ..analysis.polarity import polarity_weights
+    from ..analysis.polarity_report import attention_report
     from ..data.dataset import load_dataset
     from ..data.rows import Columns
-    from ..experiments.attention_report import attention_report
-    from ..experiments.attention_words import polarity_weights
-    from ..experiments.model_folder import load_model
-    from ..training.device import choose_device
+    from ..inference.device import choose_device
+    from ..models.folder import load_model
 
     options.use_threads(threads)
     if output is not None and output.exists() and not output.is_dir():
@@ -75,7 +75,7 @@ def command(
 
 def _write(report: AttentionReport, trained: TrainedModel, folder: Path) -> list[str]:
     """Write the table, the report and all figures; give their names."""
-    from ..training.checkpoint import write_text
+    from ..storage.atomic import write_text
     from .outputs import write_records
     from .pictures import save_figure
 
@@ -88,7 +88,7 @@ def _write(report: AttentionReport, trained: TrainedModel, folder: Path) -> list
 
 
 def _figures(report: AttentionReport, trained: TrainedModel) -> dict[str, Figure]:
-    from ..maths.correlation import spearman
+    from ..maths.stats.correlation import spearman
     from ..plots.group_scores import group_scores
     from ..plots.polarity_attention import polarity_attention
     from ..plots.score_weight import score_weight

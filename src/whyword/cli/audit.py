@@ -16,7 +16,7 @@ from ..interfaces.errors import OptionError
 from . import options
 
 if TYPE_CHECKING:
-    from ..report.audit import Audit
+    from ..audits.audit import Audit
 
 REPORTS, TABLES = (".html", ".json"), (".csv", ".jsonl", ".jsonl.gz")
 SAMPLE = 500
@@ -70,13 +70,13 @@ def command(
     Attention is also replaced by even, shuffled and adversarial attention: see docs/belief.md.
     """
     from .. import catalog
+    from ..audits.run import gather_audit, load_rules
     from ..data.rows import Columns
-    from ..experiments.auditing import gather_audit, load_rules
-    from ..experiments.explanation_cache import ExplanationCache
-    from ..experiments.fingerprint import model_fingerprint
-    from ..experiments.model_folder import load_model
-    from ..experiments.sampling import draw
-    from ..training.device import choose_device
+    from ..explaining.cache import ExplanationCache
+    from ..explaining.sampling import draw
+    from ..inference.device import choose_device
+    from ..models.fingerprint import model_fingerprint
+    from ..models.folder import load_model
     from .corpus import read_corpus
     from .outputs import check_output
 
@@ -111,7 +111,7 @@ def command(
     )
     stages.end()
     if card:
-        from ..experiments.model_card import add_audit
+        from ..models.card import add_audit
 
         add_audit(model, audit.facts)
     _show(audit, output, as_json, quiet)

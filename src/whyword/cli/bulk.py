@@ -18,9 +18,9 @@ from ..interfaces.errors import DataError, OptionError, unknown_name
 
 if TYPE_CHECKING:
     from ..data.parts import Part
-    from ..experiments.bulk import Task
+    from ..explaining.bulk import Task
     from ..interfaces.classifier import Classifier
-    from .part_folder import PartFolder
+    from ..storage.part_folder import PartFolder
 
 PART_SIZE = 1_024  # texts: a few chunks of predictions, and not too much to lose of slow explanations
 FORMATS = ("jsonl", "parquet")
@@ -44,7 +44,7 @@ class Sharing:
 
 def folder_wanted(inputs: Sequence[str], output: Path | None, sharing: Sharing) -> bool:
     """Tell a folder of parts from a single output, and refuse what does not go together."""
-    from ..experiments.spread import ENGINES
+    from ..parallel import ENGINES
 
     if sharing.engine not in ENGINES:
         raise unknown_name(sharing.engine, "engines", ENGINES)
@@ -77,8 +77,8 @@ def write_folder(
     """Make the parts that are not there yet; give the number of texts of all."""
     from ..data.parts import cut
     from ..data.sources import part_files
-    from .part_folder import PartFolder
-    from .records import check_format
+    from ..storage.part_folder import PartFolder
+    from ..storage.records import check_format
     from .texts import fingerprint
 
     path = Path(source)
@@ -111,7 +111,7 @@ def _make(
     quiet: bool,
 ) -> None:
     """Hand out parts and write each as it comes back; after an error, those that came back stay."""
-    from ..experiments.spread import WorkerError, spread
+    from ..parallel import WorkerError, spread
     from .progress import track
 
     texts = sum(part.rows for part in parts)
@@ -141,8 +141,8 @@ def _make(
 
 def part_content(task: Task, ending: str, classifier: Classifier | None, part: Part) -> bytes:
     """Answer a part and give the bytes of its file; only the process that was started writes to the folder."""
-    from ..experiments.bulk import answer
-    from .records import record_writer
+    from ..explaining.bulk import answer
+    from ..storage.records import record_writer
 
     with TemporaryDirectory() as scratch:
         file = Path(scratch, f"part{ending}")

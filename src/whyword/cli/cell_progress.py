@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
-from ..experiments.cells import Record
+from ..grids.cells import Record
 from ..views.characters import showable
 from .exits import stop
 

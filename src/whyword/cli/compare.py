@@ -77,11 +77,11 @@ def command(
     the same command goes on. Writes leaderboard.csv, .md and .tex, comparison.json and comparison.html.
     """
     from ..data.rows import Columns
-    from ..experiments.cell_folder import finished_cells, run_cells
-    from ..experiments.cells import run_cell
-    from ..experiments.compare import choose_baseline, grid
-    from ..experiments.comparison import Comparison
-    from ..training.device import choose_device
+    from ..grids.cell_folder import finished_cells, run_cells
+    from ..grids.cells import run_cell
+    from ..grids.compare import choose_baseline, grid
+    from ..grids.comparison import Comparison
+    from ..inference.device import choose_device
     from .cell_progress import follow, judge, note
 
     for place in (output, *output.parents):

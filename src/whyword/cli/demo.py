@@ -27,8 +27,8 @@ def command(
     """
     from rich.text import Text
 
-    from ..experiments.demo import run_demo
-    from ..training.device import choose_device
+    from ..demo import run_demo
+    from ..inference.device import choose_device
     from .progress import TrainingProgress
     from .screen import screen
 

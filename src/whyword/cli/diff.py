@@ -14,7 +14,7 @@ from ..interfaces.errors import DataError, OptionError
 from . import options
 
 if TYPE_CHECKING:
-    from ..report.difference import ModelDifference
+    from ..diffs.difference import ModelDifference
 
 ENDINGS = (".html", ".jsonl", ".jsonl.gz", ".csv")
 SAMPLE = 500
@@ -82,13 +82,13 @@ def command(
     Exits with 3 if more changed than allowed: the share of these very texts counts, not its interval.
     """
     from ..data.rows import Columns
-    from ..experiments.difference import check_classes, diff_models, shared_explainer
-    from ..experiments.explaining import make_explainer
-    from ..experiments.explanation_cache import ExplanationCache
-    from ..experiments.fingerprint import model_fingerprint
-    from ..experiments.model_folder import load_model
-    from ..experiments.sampling import draw
-    from ..training.device import choose_device
+    from ..diffs.run import check_classes, diff_models, shared_explainer
+    from ..explaining.cache import ExplanationCache
+    from ..explaining.sampling import draw
+    from ..explaining.stream import make_explainer
+    from ..inference.device import choose_device
+    from ..models.fingerprint import model_fingerprint
+    from ..models.folder import load_model
     from .corpus import read_corpus
     from .outputs import check_output
     from .progress import track
@@ -142,7 +142,7 @@ def command(
 
 
 def _write(difference: ModelDifference, output: Path, min_count: int) -> None:
-    from ..training.checkpoint import write_text
+    from ..storage.atomic import write_text
     from .outputs import write_records
 
     if output.suffix == ".html":
@@ -157,7 +157,7 @@ def _write(difference: ModelDifference, output: Path, min_count: int) -> None:
 def _show(difference: ModelDifference, min_count: int) -> None:
     from rich.text import Text
 
-    from ..report.difference import SCALE, written
+    from ..diffs.difference import SCALE, written
     from ..views.characters import showable
     from .screen import screen
 

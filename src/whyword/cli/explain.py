@@ -15,12 +15,12 @@ from ..interfaces.errors import OptionError
 from . import bulk, options
 
 if TYPE_CHECKING:
-    from ..experiments.bulk import Task
-    from ..experiments.explanation_cache import ExplanationCache
+    from ..explaining.bulk import Task
+    from ..explaining.cache import ExplanationCache
     from ..interfaces.classifier import Classifier
     from ..interfaces.document import Document
     from ..interfaces.explanation import Explanation
-    from .part_file import Chunk, PartFile
+    from ..storage.part_file import Chunk, PartFile
 
 ENDINGS = (".jsonl", ".jsonl.gz", ".parquet", ".html", ".svg")
 
@@ -70,12 +70,12 @@ def command(
     the texts, also those of a folder of files.
     """
     from ..data.rows import Columns
-    from ..experiments.bulk import Task
-    from ..experiments.explaining import explain_documents, make_explainer
-    from ..experiments.explanation_cache import ExplanationCache
-    from ..experiments.fingerprint import describe_explainer, model_fingerprint
-    from ..experiments.model_folder import load_model
-    from ..training.device import choose_device
+    from ..explaining.bulk import Task
+    from ..explaining.cache import ExplanationCache
+    from ..explaining.stream import explain_documents, make_explainer
+    from ..inference.device import choose_device
+    from ..models.fingerprint import describe_explainer, model_fingerprint
+    from ..models.folder import load_model
     from .outputs import check_output, tell_written
     from .texts import read_inputs
 
@@ -113,7 +113,7 @@ def _write_file(
     output: Path,
     quiet: bool,
 ) -> int:
-    from ..experiments.explaining import explain_chunks
+    from ..explaining.stream import explain_chunks
     from .outputs import take_up
     from .progress import track
     from .texts import count_texts, read_inputs
@@ -137,7 +137,7 @@ def _only_one(documents: Iterator[Document], output: Path) -> Iterator[Document]
 
 
 def _write(chunks: Iterable[Sequence[Explanation]], part: PartFile, top: int | None) -> int:
-    from ..experiments.explaining import only_top
+    from ..explaining.stream import only_top
     from ..views.page import HEAD, TAIL
     from .outputs import put_records, put_strings
 
@@ -153,7 +153,7 @@ def _write(chunks: Iterable[Sequence[Explanation]], part: PartFile, top: int | N
 
 
 def _show(explanations: Iterator[Explanation], top: int | None, as_json: bool) -> None:
-    from ..experiments.explaining import only_top
+    from ..explaining.stream import only_top
     from .screen import screen
 
     console = screen()

@@ -60,7 +60,7 @@ def _items(kind: str, data_dir: Path | None) -> list[dict[str, str]]:
         found = [{"name": name, "about": "In the data folder."} for name in dataset_names(data_dir)]
         return [{"name": "planted", "about": planted}, *found]
     if kind == "papers":
-        from ..experiments.papers import load_paper, paper_names
+        from ..papers import load_paper, paper_names
 
         return [{"name": paper, "about": load_paper(paper).title} for paper in paper_names()]
     from .. import catalog
@@ -72,7 +72,7 @@ def _items(kind: str, data_dir: Path | None) -> list[dict[str, str]]:
 
 
 def _exhibits(paper: str) -> list[dict[str, str]]:
-    from ..experiments.papers import load_paper
+    from ..papers import load_paper
 
     chosen = load_paper(paper)
     return [{"name": each.name, "about": each.title} for each in chosen.exhibits(chosen.scales["full"])]
@@ -80,8 +80,8 @@ def _exhibits(paper: str) -> list[dict[str, str]]:
 
 def _settings(kind: str, name: str, data_dir: Path | None) -> list[dict[str, str]]:
     from .. import catalog
-    from ..experiments.config import encoder_kind
-    from ..experiments.settings import comments, describe
+    from ..models.config import encoder_kind
+    from ..models.settings import comments, describe
 
     if kind == "datasets":
         item = _data_set(name, data_dir)

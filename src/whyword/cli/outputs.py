@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..interfaces.errors import OptionError
-from .part_file import Chunk, PartFile
-from .records import Record, check_format, record_writer
+from ..storage.part_file import Chunk, PartFile
+from ..storage.records import Record, check_format, record_writer
 
 if TYPE_CHECKING:
     from ..data.rows import Columns

@@ -46,11 +46,11 @@ def command(
     the texts, also those of a folder of files.
     """
     from ..data.rows import Columns
-    from ..experiments.bulk import Task
-    from ..experiments.fingerprint import model_fingerprint
-    from ..experiments.model_folder import load_model
-    from ..experiments.predicting import predict_chunks
-    from ..training.device import choose_device
+    from ..explaining.bulk import Task
+    from ..explaining.predicting import predict_chunks
+    from ..inference.device import choose_device
+    from ..models.fingerprint import model_fingerprint
+    from ..models.folder import load_model
     from .outputs import check_output, put_records, take_up, tell_written
     from .progress import track
     from .texts import count_texts, read_inputs

@@ -61,10 +61,10 @@ def command(
     Whatever was trained and asked is kept in FOLDER: stopped in whatever way, the same command goes on. Writes
     reproduction.md and .json, and the figures.
     """
-    from ..experiments.cell_folder import finished_cells
-    from ..experiments.papers import load_paper
-    from ..experiments.reproduced import Reproduced
-    from ..experiments.reproduction import choose_exhibits, gather, plan, resize, run
+    from ..grids.cell_folder import finished_cells
+    from ..papers import load_paper
+    from ..papers.reproduction.plan import choose_exhibits, gather, plan, resize, run
+    from ..papers.reproduction.report import Reproduced
     from .cell_progress import follow, judge, note
 
     chosen = load_paper(paper)

@@ -72,10 +72,10 @@ def command(
     """
     from ..data.dataset import load_dataset
     from ..data.rows import Columns
-    from ..experiments.choose import choose_setting, split_choice
-    from ..experiments.config import make_config, overlay, read_toml
-    from ..experiments.run import train_model
-    from ..training.device import choose_device
+    from ..inference.device import choose_device
+    from ..models.choose import choose_setting, split_choice
+    from ..models.config import make_config, overlay, read_toml
+    from ..models.train import train_model
     from .progress import TrainingProgress
 
     options.use_threads(threads)
@@ -115,9 +115,9 @@ def command(
 
 
 def _how_to_go_on(output: Path, choosing: bool) -> str:
-    from ..experiments.choose import choosing_folder
-    from ..experiments.unfinished import unfinished_folder
-    from ..training.checkpoint import CHECKPOINT
+    from ..models.choose import choosing_folder
+    from ..models.unfinished import unfinished_folder
+    from ..storage.atomic import CHECKPOINT
 
     kept = choosing_folder(output) if choosing else unfinished_folder(output)
     if not choosing and not (kept / CHECKPOINT).exists():

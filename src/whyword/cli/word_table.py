@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from ..experiments.word_importance import GATE
+from ..explaining.word_importance import GATE
 from ..views.characters import showable
 from .screen import screen
 
 if TYPE_CHECKING:
-    from ..experiments.frequency_link import FrequencyLink
+    from ..explaining.frequency_link import FrequencyLink
     from ..interfaces.explanation import Explanation, WordImportance
 
 RARE = 2  # a word seen so often or less is judged on no evidence to speak of

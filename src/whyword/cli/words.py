@@ -14,7 +14,7 @@ from ..interfaces.errors import OptionError, unknown_name
 from . import options
 
 if TYPE_CHECKING:
-    from ..experiments.frequency_link import FrequencyLink
+    from ..explaining.frequency_link import FrequencyLink
     from ..interfaces.document import Document
     from ..interfaces.explanation import Explanation, WordImportance
     from .corpus import Corpus
@@ -79,14 +79,14 @@ def command(
     Models with a gate per word need no DATA; attention and transformers are averaged over it, explainers summed.
     """
     from ..data.rows import Columns
-    from ..experiments.explaining import explain_documents, make_explainer
-    from ..experiments.explanation_cache import ExplanationCache
-    from ..experiments.fingerprint import model_fingerprint
-    from ..experiments.frequency_link import frequency_link
-    from ..experiments.model_folder import load_model
-    from ..experiments.text_pick import pick_texts
-    from ..experiments.word_importance import ignores_case, importance_in, word_importance
-    from ..training.device import choose_device
+    from ..explaining.cache import ExplanationCache
+    from ..explaining.frequency_link import frequency_link
+    from ..explaining.stream import explain_documents, make_explainer
+    from ..explaining.text_pick import pick_texts
+    from ..explaining.word_importance import ignores_case, importance_in, word_importance
+    from ..inference.device import choose_device
+    from ..models.fingerprint import model_fingerprint
+    from ..models.folder import load_model
     from .corpus import read_corpus
     from .word_table import about_rare_words, show, show_picked
 
@@ -159,7 +159,7 @@ def _check_pick(
 
 def _documents(corpus: Corpus, sample: int | None, seed: int, quiet: bool) -> tuple[Iterator[Document], str]:
     """Take all documents or draw some, with progress; also say which they are."""
-    from ..experiments.sampling import draw
+    from ..explaining.sampling import draw
     from .progress import track
 
     if sample is None:

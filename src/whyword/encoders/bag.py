@@ -8,7 +8,7 @@ from torch import Tensor
 
 from ..blocks.word_encoder import WordEncoder
 from ..interfaces.document import Batch
-from ..maths.masked import masked_mean
+from ..maths.tensors.masked import masked_mean
 
 
 class Bag(WordEncoder):

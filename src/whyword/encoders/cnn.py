@@ -10,7 +10,7 @@ from torch.nn.functional import pad, relu
 
 from ..blocks.word_encoder import WordEncoder
 from ..interfaces.document import Batch
-from ..maths.masked import masked_max
+from ..maths.tensors.masked import masked_max
 
 
 class Cnn(WordEncoder):

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from ..attribution.gradients import TokenScores, explain_by_tokens, of_targets
 from ..interfaces.classifier import Classifier
 from ..interfaces.document import Batch, Document
 from ..interfaces.explainer import Explainer
 from ..interfaces.explanation import Explanation
 from ..interfaces.method import Method
-from ..probing.gradients import TokenScores, explain_by_tokens, of_targets
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ..attribution.gradients import TokenScores, explain_by_tokens, of_targets
 from ..interfaces.classifier import Classifier
 from ..interfaces.document import Batch, Document
 from ..interfaces.explainer import Explainer
 from ..interfaces.explanation import Explanation
 from ..interfaces.method import Method
-from ..probing.gradients import TokenScores, explain_by_tokens, of_targets
 
 PASS_TOKENS = 8_192  # tokens of all points of the path that go through the model together
 

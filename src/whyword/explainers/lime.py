@@ -10,16 +10,16 @@ from typing import Literal
 
 import numpy as np
 
+from ..attribution.convergence import settled
+from ..attribution.lime.subset_ridge import LIME_SAMPLES, SubsetRidge
+from ..attribution.lime.surrogate_ridge import estimate, preferred_sizes
+from ..attribution.rounds import ask_in_rounds
+from ..attribution.size_strata import SizeStrata
 from ..interfaces.classifier import Classifier, Removal
 from ..interfaces.document import Document, Words
 from ..interfaces.errors import OptionError
 from ..interfaces.explainer import Explainer
 from ..interfaces.explanation import Explanation
-from ..maths.settled import settled
-from ..maths.size_strata import SizeStrata
-from ..maths.subset_ridge import LIME_SAMPLES, SubsetRidge
-from ..maths.surrogate_ridge import estimate, preferred_sizes
-from ..probing.rounds import ask_in_rounds
 
 FEWEST_SAMPLES = 16
 FIRST_ROUND = 64  # sub-texts, or two for each word

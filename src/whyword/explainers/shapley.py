@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from ..attribution.rounds import ask_in_rounds
+from ..attribution.shapley.estimators import AllSubsets, Pairs, Permutations, Question, ShapleyInquiry
 from ..interfaces.classifier import Classifier, Removal
 from ..interfaces.document import Document
 from ..interfaces.errors import OptionError
 from ..interfaces.explainer import Explainer
 from ..interfaces.explanation import Explanation
-from ..probing.rounds import ask_in_rounds
-from ..probing.shapley_inquiries import AllSubsets, Pairs, Permutations, Question, ShapleyInquiry
 
 EXACT_WORDS = 10  # up to which all sub-texts are asked about, unless a budget of seconds is to be kept
 FEWEST_PASSES = 16

@@ -15,8 +15,8 @@ from ..interfaces.document import Batch
 from ..interfaces.encoder import Encoder
 from ..interfaces.errors import OptionError
 from ..interfaces.method import Method, Objective, Phase, Prediction
-from ..maths.gaussian import kl_to_standard_normal, sample_gaussian
-from ..maths.masked import masked_max, masked_mean, masked_softmax
+from ..maths.tensors.gaussian import kl_to_standard_normal, sample_gaussian
+from ..maths.tensors.masked import masked_max, masked_mean, masked_softmax
 
 
 class Agn(Method):

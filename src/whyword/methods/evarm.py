@@ -18,9 +18,9 @@ from ..interfaces.document import Batch
 from ..interfaces.encoder import Encoder
 from ..interfaces.errors import OptionError
 from ..interfaces.method import Objective, Phase, Prediction
-from ..maths.bernoulli import kl_to_coin, sample_hard, sample_relaxed
-from ..maths.contrastive import supervised_contrast
-from ..maths.random_subset import some_of
+from ..maths.tensors.bernoulli import kl_to_coin, sample_hard, sample_relaxed
+from ..maths.tensors.contrastive import supervised_contrast
+from ..maths.tensors.random_subset import some_of
 
 
 class Evarm(PooledClassifier):

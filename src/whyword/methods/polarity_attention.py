@@ -19,8 +19,8 @@ from ..interfaces.document import Batch
 from ..interfaces.encoder import Encoder
 from ..interfaces.errors import OptionError
 from ..interfaces.method import Prediction
-from ..maths.polarity_updates import Scorer, Sums, sum_over_texts, updates
-from ..maths.token_groups import token_groups
+from ..maths.tensors.polarity_updates import Scorer, Sums, sum_over_texts, updates
+from ..maths.tensors.token_groups import token_groups
 
 
 class PolarityAttention(Attentive):

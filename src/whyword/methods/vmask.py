@@ -16,8 +16,8 @@ from ..blocks.word_gate import Units, WordGate
 from ..interfaces.document import Batch
 from ..interfaces.encoder import Encoder
 from ..interfaces.method import Objective, Phase, Prediction
-from ..maths.bernoulli import kl_to_coin, sample_hard
-from ..maths.schedules import falling_stages, rising
+from ..maths.tensors.bernoulli import kl_to_coin, sample_hard
+from ..maths.tensors.schedules import falling_stages, rising
 
 BESIDE_PRETRAINED = 0.01  # learning rate of the gate, which starts from nothing; docs/words.md
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..evaluation.top_words import TopWordsMetric, explained_class, top_words
 from ..interfaces.document import Label
 from ..interfaces.explanation import Explanation
-from ..probing.top_words import TopWordsMetric, explained_class, top_words
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..evaluation.rationales import marked_words
 from ..interfaces.document import Label
 from ..interfaces.explanation import Explanation
 from ..interfaces.metric import Metric
-from ..probing.rationales import marked_words
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..evaluation.rationales import hits
+from ..evaluation.top_words import TopWordsMetric
 from ..interfaces.document import Label
 from ..interfaces.explanation import Explanation
-from ..probing.rationales import hits
-from ..probing.top_words import TopWordsMetric
 
 
 @dataclass(frozen=True)

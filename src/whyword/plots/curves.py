@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ..maths.estimate import Estimate
+from ..maths.stats.estimate import Estimate
 
 MARKERS = "osD^vPX*"
 DASHES = ("-", "--", "-.", ":")

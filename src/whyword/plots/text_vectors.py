@@ -11,7 +11,7 @@ from matplotlib import colormaps
 from matplotlib.figure import Figure
 
 from ..interfaces.document import Label
-from ..maths.separation import Separation
+from ..maths.stats.separation import Separation
 
 ACROSS = 3  # panels in a row
 

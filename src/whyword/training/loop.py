@@ -12,13 +12,13 @@ import torch
 from torch import Tensor
 
 from ..data.batching import training_batches
+from ..inference.fitted import BATCH_TOKENS
 from ..interfaces.document import Batch
 from ..interfaces.errors import OptionError
 from ..interfaces.method import Method, Phase
 from .corpus import Corpus
 from .distributed import Processes
 from .early_stopping import Best, DevScore, copy_weights, evaluate
-from .fitted import BATCH_TOKENS
 from .optimizing import Optimizing
 from .settings import Training
 

@@ -6,27 +6,27 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import FastAPI, Query, Request
 from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, Response
 
-from .. import __version__
 from ..interfaces.errors import OptionError
 from . import logs, schemas
-from .answers import JsonAnswer
+from .auth import TokenDoor
 from .batcher import Batcher
 from .documentation import documentation
+from .errors import NotFoundError, refuse_politely
+from .jobs import Predict, Question
 from .limits import Limits
 from .metrics import Metrics
+from .middleware import Watch
 from .models import ServedModel
-from .questions import Predict, Question
-from .reading import explanation_question, find_model, read_documents
-from .refusing import NotFoundError, refuse_politely
+from .requests import explanation_question, find_model, read_documents
+from .responses import JsonAnswer
 from .settings import Settings
-from .token import TokenDoor
-from .watch import Watch
 
 PAGE = Path(__file__).parent / "page"
 DESCRIPTION = "Predicts the classes of texts and tells which words decided."
@@ -58,7 +58,7 @@ def make_app(
 
     app = FastAPI(
         title="whyword",
-        version=__version__,
+        version=version("whyword"),
         description=DESCRIPTION,
         lifespan=lifespan,
         docs_url=None,

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from ..interfaces.document import Document
+from .jobs import NobodyWaits, Question
 from .metrics import Metrics
-from .questions import NobodyWaits, Question
 from .settings import Settings
 
 T = TypeVar("T")

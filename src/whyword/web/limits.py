@@ -6,7 +6,7 @@ import asyncio
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from .answers import error_answer
+from .responses import error_answer
 from .settings import Settings
 
 READ_ON = 16  # times the limit: what a client is still sending is thrown away so that it comes to read the answer

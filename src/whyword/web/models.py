@@ -12,10 +12,10 @@ from typing import Any
 import torch
 
 from .. import catalog
-from ..experiments.model_folder import TrainedModel, load_model
-from ..experiments.word_importance import word_importance
+from ..explaining.word_importance import word_importance
+from ..inference.fitted import FittedClassifier
 from ..interfaces.explanation import WordImportance
-from ..training.fitted import FittedClassifier
+from ..models.folder import TrainedModel, load_model
 
 
 @dataclass(frozen=True, eq=False)

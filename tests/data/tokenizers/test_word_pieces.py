@@ -12,7 +12,7 @@ from reference.pieces import word_of_piece
 from reference.tokenizers import byte_level, letter_pieces, unigram
 from whyword.data.tokenizers.word_pieces import WordPieceTokenizer, _word_of_piece
 from whyword.data.words import split
-from whyword.experiments.windows import part
+from whyword.inference.windows import part
 from whyword.interfaces.errors import ModelError, OptionError
 
 transformers = pytest.importorskip("transformers")

@@ -1,0 +1,1 @@
+"""Tests of attention, polarity, states and text vectors."""

@@ -1,0 +1,69 @@
+"""What explainers by gradients share: token scores of batches become word scores of texts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from ..interfaces.classifier import Classifier, OpenClassifier
+from ..interfaces.document import Batch, Document
+from ..interfaces.errors import OptionError
+from ..interfaces.explanation import Explanation
+from ..interfaces.method import Method
+from ..maths.tensors.masked import gather_words
+
+
+@dataclass(frozen=True)
+class TokenScores:
+    """What an explainer finds out about a batch."""
+
+    scores: Tensor  # (batch, time): those of a word's pieces are summed
+    targets: Tensor  # (batch,)
+    probabilities: Tensor  # (batch, class)
+    forward_passes: int
+    base_values: Tensor | None = None  # (batch,)
+    convergence_errors: Tensor | None = None  # (batch,)
+
+
+ScoreTokens = Callable[[Method, Batch, Tensor | None], TokenScores]  # the last: (batch,) targets, None: as predicted
+
+
+def explain_by_tokens(
+    score: ScoreTokens, name: str, classifier: Classifier, documents: Sequence[Document], targets: Sequence[int] | None
+) -> list[Explanation]:
+    """Score the tokens of each batch and sum them up to words; name is the explainer's."""
+    if not isinstance(classifier, OpenClassifier):
+        raise OptionError("A black box has no gradients: choose lime, shapley or occlusion.")
+    method = classifier.method.eval()
+    explanations: dict[int, Explanation] = {}
+    for positions, batch in classifier.batches([document.words for document in documents]):
+        started = time.perf_counter()
+        asked = None if targets is None else torch.tensor([targets[i] for i in positions], device=batch.tokens.device)
+        found = score(method, batch, asked)
+        most_words = max(len(documents[i].words) for i in positions)
+        scores = gather_words(found.scores.double(), batch.word_of_token, most_words, average=False).cpu().numpy()
+        table = found.probabilities.detach().double().cpu().numpy()
+        seconds = (time.perf_counter() - started) / len(positions)
+        for row, i in enumerate(positions):
+            explanations[i] = Explanation(
+                document=documents[i],
+                scores=scores[row, : len(documents[i].words)],
+                target=int(found.targets[row]),
+                classes=classifier.classes,
+                probabilities=table[row],
+                explainer=name,
+                base_value=None if found.base_values is None else float(found.base_values[row]),
+                convergence_error=None if found.convergence_errors is None else float(found.convergence_errors[row]),
+                forward_passes=found.forward_passes,
+                seconds=seconds,
+            )
+    return [explanations[i] for i in range(len(documents))]
+
+
+def of_targets(probabilities: Tensor, targets: Tensor) -> Tensor:
+    """Pick each text's probability of its target: (batch, class) to (batch,)."""
+    return probabilities.gather(1, targets.unsqueeze(1)).squeeze(1)

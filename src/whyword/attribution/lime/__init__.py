@@ -1,0 +1,1 @@
+"""LIME's estimator; README.md derives it."""

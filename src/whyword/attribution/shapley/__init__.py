@@ -1,0 +1,1 @@
+"""Shapley's estimators; README.md derives them."""

@@ -1,0 +1,1 @@
+"""Audits: which explanations of a model deserve trust."""

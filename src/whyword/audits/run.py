@@ -1,0 +1,196 @@
+"""Audit a model: explain texts in several ways, measure the explanations against random words, and judge them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from .. import catalog
+from ..analysis.attention_tests import TESTS, Belief, examine_attention
+from ..explaining.cache import ExplanationCache
+from ..explaining.measure import RANDOM, measure_explanations
+from ..explaining.stream import as_classifier, class_number, explain_documents, make_explainer
+from ..interfaces.classifier import Classifier, OpenClassifier
+from ..interfaces.document import Document, Label
+from ..interfaces.errors import DataError, OptionError
+from ..interfaces.explainer import Explainer
+from ..interfaces.explanation import Explanation
+from ..interfaces.metric import Metric
+from ..models.folder import TrainedModel
+from . import data as audit_facts
+from . import model_views
+from .audit import Audit
+from .gallery import gallery
+from .rules import Rules, read_rules
+from .verdicts import verdicts
+
+Watch = Callable[[str, int, int], object]  # told the stage, and how many texts are done of how many (0: not counted)
+
+FORMAT = 1  # of the facts; raised when their meaning changes
+LIMIT = 1_000  # most forward passes of a text for explainers that sample until they are settled
+
+
+def load_rules(
+    file: Path | None = None, metrics: Iterable[str | Metric] = (), explainers: Iterable[str | Explainer] = ()
+) -> Rules:
+    """Read the rules of a file, or ours; they may speak of metrics and explainers of the catalog and of those given."""
+    given = {"metrics": metrics, "explainers": explainers}
+    known = {
+        room: [*catalog.names(room), *(part.name for part in parts if not isinstance(part, str))]
+        for room, parts in given.items()
+    }
+    return read_rules(file, known["metrics"], known["explainers"], TESTS)
+
+
+def gather_audit(
+    model: Any,
+    documents: Sequence[Document],
+    explainers: Sequence[str | Explainer] | None = None,
+    metrics: Sequence[str | Metric] | None = None,
+    *,
+    judge: Any = None,
+    seed: int = 0,
+    rules: Rules | None = None,
+    cache: ExplanationCache | None = None,
+    classes: Sequence[Label] | None = None,
+    model_name: str | None = None,
+    data_name: str = "texts",
+    of: int | None = None,
+    command: str | None = None,
+    watch: Watch | None = None,
+) -> Audit:
+    """Audit a model on documents, whose labels and rationales are used where they have any.
+
+    By default the explainers are lime and occlusion, and the model's own scores where it has any; random words always
+    stand beside them. All metrics share their questions to the model. Of is the number of texts that the documents were
+    drawn from.
+    """
+    started = time.perf_counter()
+    if not documents:
+        raise DataError(f"{data_name} holds no texts: give some to explain.")
+    trained = model if isinstance(model, TrainedModel) else getattr(model, "model_", None)
+    trained = trained if isinstance(trained, TrainedModel) else None
+    classifier = as_classifier(model, [documents[0].words], classes) if trained is None else trained.classifier
+    documents = [_known_label(document, classifier.classes) for document in documents]
+    chosen = _explainers(explainers, classifier, seed)
+    measures = _metrics(metrics)
+    rules = rules or load_rules(None, measures or (), chosen.values())
+    tell = watch or (lambda what, done, total: None)
+    explained = {name: _explain(classifier, documents, e, cache, name, tell) for name, e in chosen.items()}
+    scores = measure_explanations(
+        classifier,
+        explained,
+        measures,
+        judge=judge,
+        seed=seed,
+        watch=lambda done: tell("metrics", done, len(documents)),
+    )
+    judged = {name: found for name, found in explained.items() if name != RANDOM}
+    first = explained[RANDOM]
+    belief = _belief(classifier, documents, explained, seed, tell)
+    settings = None if trained is None else trained.config.to_dict()
+    used = measures or [catalog.load("metrics", name)() for name in scores.metrics]
+    facts: dict[str, Any] = {
+        "format": FORMAT,
+        "model": audit_facts.model_facts(classifier, model_name or _name(model, trained), settings),
+        "data": audit_facts.data_facts(documents, data_name, len(documents) if of is None else of),
+        **audit_facts.answer_facts(first),
+        "verdicts": [],
+        "scores": audit_facts.score_facts(scores),
+        "agreement": audit_facts.agreement_facts(judged),
+        "settled": audit_facts.settled_facts(judged, chosen),
+        "gallery": gallery(judged or explained),
+        "words": model_views.word_facts(classifier, judged or explained),
+        "belief": None if belief is None else belief.to_dict(),
+        "mask": model_views.mask_facts(classifier, documents),
+        "map": model_views.map_facts(classifier, first, seed),
+    }
+    facts["cost"] = audit_facts.cost_facts(explained, used, scores, time.perf_counter() - started)
+    facts["again"] = {
+        "command": command,
+        "seed": seed,
+        "sample": len(documents),
+        "rules": rules.source,
+        "versions": audit_facts.versions(),
+        "when": datetime.now(UTC).date().isoformat(),
+    }
+    facts = audit_facts.plain(facts)
+    facts["verdicts"] = verdicts(facts, rules)
+    return Audit(facts, scores)
+
+
+def _name(model: Any, trained: TrainedModel | None) -> str:
+    if trained is not None:
+        return f"{trained.config.method} on {trained.config.encoder}"
+    return str(getattr(model, "__name__", type(model).__name__))
+
+
+def _known_label(document: Document, classes: Sequence[Label]) -> Document:
+    """Give the label as the model spells it; a class that it does not know is refused."""
+    if document.label is None:
+        return document
+    return replace(document, label=classes[class_number(classes, document.label)])
+
+
+def _explainers(given: Sequence[str | Explainer] | None, classifier: Classifier, seed: int) -> dict[str, Explainer]:
+    """Make the explainers by their names, random words last."""
+    own = isinstance(classifier, OpenClassifier) and classifier.method.own_score is not None
+    wanted = given if given is not None else ["own", "lime", "occlusion"] if own else ["lime", "occlusion"]
+    chosen: dict[str, Explainer] = {}
+    for explainer in wanted:
+        made = _sampling_briefly(explainer, classifier, seed) if isinstance(explainer, str) else explainer
+        if made.name in chosen and not isinstance(explainer, str):
+            raise OptionError(f"Two explainers are called '{made.name}': give each a name of its own.")
+        if made.needs_open and not isinstance(classifier, OpenClassifier):
+            raise OptionError(f"The explainer '{made.name}' must look into the model: for this one choose lime.")
+        chosen[made.name] = made
+    chosen.setdefault(RANDOM, make_explainer(RANDOM, classifier, seed))
+    return {name: chosen[name] for name in sorted(chosen, key=lambda name: name == RANDOM)}
+
+
+def _sampling_briefly(name: str, classifier: Classifier, seed: int) -> Explainer:
+    """Bound the samples of a text: an audit wants many texts more than the last digit of each."""
+    limited = any(field.name == "limit" for field in fields(catalog.load("explainers", name)))
+    return make_explainer(name, classifier, seed, {"limit": LIMIT} if limited else None)
+
+
+def _metrics(given: Sequence[str | Metric] | None) -> list[Metric] | None:
+    """Load metrics by their names; a misspelled one is refused before anything is explained."""
+    if given is None:
+        return None
+    return [catalog.load("metrics", metric)() if isinstance(metric, str) else metric for metric in given]
+
+
+def _explain(
+    classifier: Classifier,
+    documents: Sequence[Document],
+    explainer: Explainer,
+    cache: ExplanationCache | None,
+    name: str,
+    tell: Watch,
+) -> list[Explanation]:
+    explanations = []
+    for explanation in explain_documents(classifier, documents, explainer, cache=cache):
+        explanations.append(explanation)
+        tell(name, len(explanations), len(documents))
+    return explanations
+
+
+def _belief(
+    classifier: Classifier,
+    documents: Sequence[Document],
+    explained: Mapping[str, Sequence[Explanation]],
+    seed: int,
+    tell: Watch,
+) -> Belief | None:
+    """Put other attention in the place of the model's own, if that is what is explained."""
+    if "own" not in explained or not isinstance(classifier, OpenClassifier):
+        return None
+    if model_views.kind_of(classifier) != "attention":
+        return None
+    tell("Replacing the attention by other attention", 0, 0)
+    return examine_attention(classifier, documents, seed, explained=explained)

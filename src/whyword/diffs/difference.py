@@ -1,0 +1,242 @@
+"""What changed between two models: predictions and reasons, text by text and word by word."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from math import isnan
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..interfaces.document import Document, Label
+from ..interfaces.errors import MissingExtraError
+from ..maths.stats.bootstrap import Difference
+from ..maths.stats.estimate import Estimate
+from ..maths.stats.proportions import share_interval
+from .page import render
+
+if TYPE_CHECKING:
+    import pandas
+
+ON_PAGE = 100  # texts
+SCALE = "scores are shares of a text's score: divided by the sum of their absolute values"
+
+
+@dataclass(frozen=True, eq=False)
+class TextDifference:
+    """One text, as two models see it; all scores speak for the class that the old one predicts."""
+
+    document: Document
+    old_label: Label
+    new_label: Label
+    old_probability: float  # of the class that the model itself predicts
+    new_probability: float
+    distance: float  # total variation between the two answers, from 0 to 1
+    old_scores: np.ndarray  # (word,) the sum of their absolute values is 1, unless all are 0
+    new_scores: np.ndarray
+    old_top: np.ndarray  # (word,) bool: the highest scores above 0
+    new_top: np.ndarray
+    shared: float  # how much of the top words' score lies on the same words; NaN for texts too short to tell
+    overlap: float  # share of the highest words that both have, whatever their scores; NaN likewise
+    tau: float  # Kendall's tau-b of the scores; NaN where all words of a text have the same one
+    reason_changed: bool | None  # None for texts too short to tell
+
+    @property
+    def prediction_changed(self) -> bool:
+        """Whether the two models predict different classes."""
+        return self.old_label != self.new_label
+
+    @property
+    def shift(self) -> float:
+        """How much of the score went from some words to others, from 0 to 1."""
+        return float(abs(self.new_scores - self.old_scores).sum()) / 2
+
+    def moved(self, most: int = 5) -> list[tuple[str, float, float]]:
+        """Give the words whose score moved most, with the old score and the new one."""
+        size = abs(self.new_scores - self.old_scores)
+        words = self.document.words.strings
+        order = [i for i in np.argsort(-size, kind="stable")[:most] if size[i] > 0]
+        return [(words[i], float(self.old_scores[i]), float(self.new_scores[i])) for i in order]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain values, ready for JSON."""
+        words = self.document.words
+        strings = words.strings
+        values: dict[str, Any] = dict(zip(("text", "text_pair"), words.texts, strict=False))
+        values |= {
+            "gold": self.document.label,
+            "old_label": self.old_label,
+            "new_label": self.new_label,
+            "old_probability": self.old_probability,
+            "new_probability": self.new_probability,
+            "prediction_changed": self.prediction_changed,
+            "distance": self.distance,
+            "reason_changed": self.reason_changed,
+            "shared": _plain(self.shared),
+            "overlap": _plain(self.overlap),
+            "tau": _plain(self.tau),
+            "shift": self.shift,
+            "words": list(strings),
+            "spans": [list(span) for spans in words.spans for span in spans],
+            "segments": list(words.segments),
+            "old_scores": self.old_scores.tolist(),
+            "new_scores": self.new_scores.tolist(),
+            "old_top": self.old_top.tolist(),
+            "new_top": self.new_top.tolist(),
+        }
+        return values
+
+    def to_row(self) -> dict[str, Any]:
+        """Give the values of a table: the words that moved as one string."""
+        row = {name: value for name, value in self.to_dict().items() if not isinstance(value, list)}
+        return row | {"moved": written(self.moved())}
+
+
+@dataclass(frozen=True)
+class WordChange:
+    """The mean score of a word over all places where it stands, in both models."""
+
+    word: str
+    count: int
+    old: float
+    new: float
+
+    @property
+    def change(self) -> float:
+        """How far it moved."""
+        return self.new - self.old
+
+
+@dataclass(frozen=True)
+class AccuracyChange:
+    """Accuracy of both models on the same labelled texts, and the paired difference."""
+
+    old: Estimate
+    new: Estimate
+    change: Difference
+    texts: int
+
+
+@dataclass(frozen=True, eq=False)
+class ModelDifference:
+    """What changed between two models on the same texts."""
+
+    old: str
+    new: str
+    data: str
+    explainer: str
+    signed: bool  # whether scores have a direction
+    top: int
+    least_shared: float  # where the top words share less, the reason has changed
+    texts: Sequence[TextDifference]
+    words: Sequence[WordChange]  # the one that moved most first
+    accuracy: AccuracyChange | None  # None without labels
+
+    @property
+    def predictions_changed(self) -> Estimate:
+        """The share of texts whose predicted class changed."""
+        return share([text.prediction_changed for text in self.texts])
+
+    @property
+    def reasons_changed(self) -> Estimate | None:
+        """The share of texts whose reason changed, of those long enough to tell; None if there are none."""
+        known = [text.reason_changed for text in self.texts if text.reason_changed is not None]
+        return share(known) if known else None
+
+    def most_changed(self, most: int | None = None) -> list[TextDifference]:
+        """Put texts with changed predictions first, then those with changed reasons, the furthest moved first."""
+
+        def place(text: TextDifference) -> tuple[bool, float, bool, float]:
+            far = text.distance if text.prediction_changed else 0.0
+            return not text.prediction_changed, -far, not text.reason_changed, -text.shift
+
+        return sorted(self.texts, key=place)[:most]
+
+    def most_moved(self, most: int = 10, min_count: int = 5) -> list[WordChange]:
+        """Give the words whose mean score moved most, of those that occur at least so often."""
+        return [word for word in self.words if word.count >= min_count and word.change][:most]
+
+    def to_dict(self, most: int | None = None) -> dict[str, Any]:
+        """Give plain values, ready for JSON; with most, only so many texts, the most changed first."""
+        reasons = self.reasons_changed
+        return {
+            "old": self.old,
+            "new": self.new,
+            "data": self.data,
+            "explainer": self.explainer,
+            "signed": self.signed,
+            "top": self.top,
+            "least_shared": self.least_shared,
+            "texts": len(self.texts),
+            "predictions_changed": asdict(self.predictions_changed)
+            | {"texts": sum(text.prediction_changed for text in self.texts), "of": len(self.texts)},
+            "reasons_changed": None
+            if reasons is None
+            else asdict(reasons)
+            | {
+                "texts": sum(text.reason_changed is True for text in self.texts),
+                "of": sum(text.reason_changed is not None for text in self.texts),
+            },
+            "accuracy": None if self.accuracy is None else _without_nan(asdict(self.accuracy)),
+            "words": [asdict(word) | {"change": word.change} for word in self.words],
+            "changes": [text.to_dict() for text in (self.texts if most is None else self.most_changed(most))],
+        }
+
+    def to_frame(self) -> pandas.DataFrame:
+        """Give a pandas frame with a row per text."""
+        try:
+            import pandas
+        except ImportError:
+            raise MissingExtraError("A data frame", "frames") from None
+        return pandas.DataFrame([text.to_row() for text in self.texts])
+
+    def to_html(self, min_count: int = 5) -> str:
+        """Write a page that needs nothing from outside: the numbers, the words, and the most changed texts."""
+        moved = [asdict(word) | {"change": word.change} for word in self.most_moved(20, min_count)]
+        return render({**self.to_dict(ON_PAGE), "words": moved, "min_count": min_count, "scale": SCALE})
+
+    def __str__(self) -> str:
+        """Write the summary in a few lines."""
+        facts = self.to_dict(0)
+        count = f"{len(self.texts):,} {'text' if len(self.texts) == 1 else 'texts'}"
+        lines = [
+            f"{self.old} → {self.new}, {count} of {self.data}",
+            f"predictions changed  {_shown(facts['predictions_changed'])}",
+        ]
+        if facts["reasons_changed"] is None:
+            lines.append(f"reasons changed      unknown: no text has more than {self.top} words")
+        else:
+            lines.append(
+                f"reasons changed      {_shown(facts['reasons_changed'])}; the top {self.top} words share less than "
+                f"{self.least_shared:.0%} of their score, by {self.explainer}"
+            )
+        if self.accuracy is not None:
+            change = self.accuracy.change
+            lines.append(
+                f"accuracy             {self.accuracy.old.value:.1%} → {self.accuracy.new.value:.1%}, "
+                f"{change.value:+z.1%} [{change.low:+z.1%}, {change.high:+z.1%}], p {change.p:.2g}"
+            )
+        return "\n".join(lines)
+
+
+def share(yes: Sequence[bool]) -> Estimate:
+    """Count how many of these are true, with Wilson's interval."""
+    return Estimate(sum(yes) / len(yes), *share_interval(sum(yes), len(yes)))
+
+
+def written(moved: Sequence[tuple[str, float, float]]) -> str:
+    """Write words with their old and new scores in one line."""
+    return ", ".join(f"{word} {old:z.2f} → {new:z.2f}" for word, old, new in moved)
+
+
+def _shown(facts: Mapping[str, Any]) -> str:
+    return f"{facts['texts']:,} of {facts['of']:,}, {facts['value']:.1%} [{facts['low']:.1%}, {facts['high']:.1%}]"
+
+
+def _plain(number: float) -> float | None:
+    return None if isnan(number) else number
+
+
+def _without_nan(facts: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _without_nan(value) if isinstance(value, Mapping) else _plain(value) for name, value in facts.items()}

@@ -1,0 +1,1 @@
+"""What metrics share: top words, sub-texts without them, scores with intervals."""

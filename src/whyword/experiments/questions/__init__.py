@@ -1,1 +1,0 @@
-"""What the papers ask of a trained model, one question per file."""

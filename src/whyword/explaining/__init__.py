@@ -1,0 +1,1 @@
+"""Any model to a stream of explanations."""

@@ -1,0 +1,84 @@
+"""Measure how good explanations are, always with random words beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from .. import catalog
+from ..evaluation.measure import measure
+from ..evaluation.scores import Scores
+from ..interfaces.classifier import Classifier, Removal
+from ..interfaces.errors import OptionError
+from ..interfaces.explanation import Explanation
+from ..interfaces.metric import Metric
+from ..models.folder import TrainedModel
+from .inputs import read_labels
+from .stream import as_classifier, class_number
+
+RANDOM = "random"
+
+
+def measure_explanations(
+    model: Any,
+    explanations: Mapping[str, Sequence[Explanation]],
+    metrics: Sequence[str | Metric] | None = None,
+    *,
+    labels: Any = None,
+    judge: Any = None,
+    removal: Removal = "delete",
+    seed: int = 0,
+    watch: Callable[[int], object] | None = None,
+) -> Scores:
+    """Measure the explanations of the same texts by several explainers, each under its name.
+
+    The model is the one that was explained. It also answers for the sub-texts, unless a separate judge is given. By
+    default every metric is measured for which there is what it needs: labels (of the documents, or given here),
+    or rationales.
+    """
+    if not explanations or not all(explanations.values()):
+        raise OptionError("There are no explanations to measure: give at least one per explainer.")
+    first = next(iter(explanations.values()))
+    classifier = _classifier(model, first)
+    answering = classifier if judge is None else _classifier(judge, first)
+    rows = dict(explanations)
+    if RANDOM not in rows:
+        documents, targets = [e.document for e in first], [e.target for e in first]
+        rows[RANDOM] = catalog.load("explainers", RANDOM)(seed=seed).explain(classifier, documents, targets)
+    if labels is not None:
+        rows = {name: _labeled(found, labels, answering) for name, found in rows.items()}
+    return measure(answering, rows, _metrics(metrics, rows[RANDOM]), removal, watch)
+
+
+def _classifier(model: Any, explanations: Sequence[Explanation]) -> Classifier:
+    trained = getattr(model, "model_", None)  # where TextClassifier keeps it
+    if isinstance(trained, TrainedModel):
+        return trained.classifier
+    return as_classifier(model, [explanations[0].document.words], explanations[0].classes)
+
+
+def _labeled(explanations: Sequence[Explanation], labels: Any, judge: Classifier) -> list[Explanation]:
+    given = read_labels(labels)
+    if len(given) != len(explanations):
+        raise OptionError(f"There are {len(explanations)} texts and {len(given)} labels: give one label per text.")
+    known = [judge.classes[class_number(judge.classes, label)] for label in given]
+    return [
+        replace(explanation, document=replace(explanation.document, label=label))
+        for explanation, label in zip(explanations, known, strict=True)
+    ]
+
+
+def _metrics(chosen: Sequence[str | Metric] | None, explanations: Sequence[Explanation]) -> list[Metric]:
+    has_labels = any(explanation.document.label is not None for explanation in explanations)
+    has_rationales = any(explanation.document.rationale is not None for explanation in explanations)
+    if chosen is None:
+        every: list[Metric] = [catalog.load("metrics", name)() for name in catalog.names("metrics")]
+        return [m for m in every if m.needs_labels <= has_labels and m.needs_rationale <= has_rationales]
+    metrics = [catalog.load("metrics", metric)() if isinstance(metric, str) else metric for metric in chosen]
+    for metric in metrics:
+        if metric.needs_labels and not has_labels:
+            raise OptionError(f"'{metric.name}' compares with gold labels, but no text has one: give labels.")
+        if metric.needs_rationale and not has_rationales:
+            raise OptionError(f"'{metric.name}' compares with marked words, but no text has a rationale: leave it out.")
+    return metrics

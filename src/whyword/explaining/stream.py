@@ -1,0 +1,133 @@
+"""Explain a stream of documents with one of the explainers, a bounded number of them at a time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, replace
+from itertools import chain, islice
+from typing import Any
+
+import numpy as np
+
+from .. import catalog
+from ..inference.black_box import BlackBox
+from ..inference.windows import explain_in_windows
+from ..interfaces.classifier import Classifier, OpenClassifier
+from ..interfaces.document import Document, Label, Words
+from ..interfaces.errors import OptionError, unknown_name
+from ..interfaces.explainer import Explainer
+from ..interfaces.explanation import Explanation
+from ..models.settings import build
+from .cache import ExplanationCache
+from .inputs import read_labels
+
+FIRST_CHUNK = 8  # texts explained together before it is known how many forward passes a text takes
+LARGEST_CHUNK = 512  # enough to fill batches, few enough for constant memory
+ABOVE_ZERO = {"samples", "steps", "budget", "top", "limit"}  # settings of explainers
+CHUNK_PASSES = 4_096  # forward passes of later chunks: the first answers come soon, however slow the explainer
+
+
+def make_explainer(
+    name: str | None, classifier: Classifier, seed: int = 0, settings: Mapping[str, Any] | None = None
+) -> Explainer:
+    """Load an explainer by name; without one, the model's own scores if it has any, else occlusion.
+
+    Settings are plain values, or the words of a command line.
+    """
+    if name is None:
+        own = isinstance(classifier, OpenClassifier) and classifier.method.own_score is not None
+        name = "own" if own else "occlusion"
+    chosen = catalog.load("explainers", name)
+    takes_seed = any(field.name == "seed" for field in fields(chosen))
+    values = {"seed": seed} if takes_seed else {}
+    explainer: Explainer = build(chosen, {**values, **(settings or {})}, f"explainer {name}")
+    for setting in ABOVE_ZERO & vars(explainer).keys():
+        value = vars(explainer)[setting]
+        if isinstance(value, int | float) and not 0 < value < math.inf:
+            raise OptionError(f"explainer {name}.{setting} is {value}: give a number above 0.")
+    if not 0 < (confidence := vars(explainer).get("confidence", 0.5)) < 1:
+        raise OptionError(f"explainer {name}.confidence is {confidence}: give a number between 0 and 1.")
+    return explainer
+
+
+def as_classifier(model: Any, texts: Sequence[Words], classes: Sequence[Label] | None = None) -> Classifier:
+    """Make any model answer like ours; texts are some to ask it about, if nobody names the classes."""
+    if isinstance(model, Classifier):
+        return model
+    predict_proba = getattr(model, "predict_proba", model)
+    if not callable(predict_proba):
+        raise OptionError(
+            f"{type(model).__name__} is no model: give a TextClassifier, or a function from texts to probabilities."
+        )
+    if classes is None:
+        classes = getattr(getattr(predict_proba, "__self__", None), "classes_", None)
+    if classes is None:
+        first = texts[0].texts
+        classes = range(np.asarray(predict_proba([first[0] if len(first) == 1 else first])).shape[-1])
+    return BlackBox(predict_proba, tuple(read_labels(classes)))
+
+
+def explain_documents(
+    classifier: Classifier,
+    documents: Iterable[Document],
+    explainer: Explainer,
+    target: Label | None = None,
+    cache: ExplanationCache | None = None,
+) -> Iterator[Explanation]:
+    """Explain each document for the class it is predicted to be, or for the class named as target."""
+    return chain.from_iterable(explain_chunks(classifier, documents, explainer, target, cache))
+
+
+def explain_chunks(
+    classifier: Classifier,
+    documents: Iterable[Document],
+    explainer: Explainer,
+    target: Label | None = None,
+    cache: ExplanationCache | None = None,
+    texts: int = 0,
+    passes: int = 0,
+) -> Iterator[list[Explanation]]:
+    """Explain documents as many at a time as share their batches; those that the cache knows are not explained again.
+
+    Texts and passes are those of the chunks of an earlier run, which the documents follow: then the chunks, and with
+    them every digit of the scores, are as if that run had gone on.
+    """
+    number = None if target is None else class_number(classifier.classes, target)
+    explain = explain_in_windows if cache is None else cache.explain
+    return _in_chunks(lambda chunk: explain(explainer, classifier, chunk, number), iter(documents), texts, passes)
+
+
+def _in_chunks(
+    explain: Callable[[Sequence[Document]], list[Explanation]], documents: Iterator[Document], texts: int, passes: int
+) -> Iterator[list[Explanation]]:
+    while chunk := list(islice(documents, _chunk_size(texts, passes))):
+        explanations = explain(chunk)
+        texts += len(chunk)
+        passes += sum(explanation.forward_passes for explanation in explanations)
+        yield explanations
+
+
+def _chunk_size(texts: int, passes: int) -> int:
+    """Choose how many texts to explain together from the forward passes that earlier ones took."""
+    if not texts:
+        return FIRST_CHUNK
+    return max(1, min(CHUNK_PASSES * texts // max(1, passes), LARGEST_CHUNK))
+
+
+def class_number(classes: Sequence[Label], label: Label) -> int:
+    """Find a class by its label, also when an integer label is given as a word."""
+    names = [str(name) for name in classes]
+    if str(label) not in names:
+        raise unknown_name(str(label), "the classes of this model", names)
+    return names.index(str(label))
+
+
+def only_top(explanation: Explanation, top: int | None) -> Explanation:
+    """Keep the scores of the words that speak most for the target, and set the others to 0; None keeps all."""
+    if top is None:
+        return explanation
+    scores = np.zeros_like(explanation.scores)
+    best = explanation.ranking[:top]
+    scores[best] = explanation.scores[best]
+    return replace(explanation, scores=scores)

@@ -1,0 +1,1 @@
+"""Variants, data sets and seeds: trained, evaluated, recorded."""

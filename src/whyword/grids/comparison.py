@@ -1,0 +1,227 @@
+"""What came out of a grid: a leaderboard, as a value that shows itself in a terminal, in papers and on a page."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import isnan
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .. import catalog
+from ..interfaces.errors import MissingExtraError
+from ..maths.stats.estimate import Estimate
+from ..report.tables import Entry, escape_latex, latex, markdown, plain
+from ..report.writing import p_value
+from ..storage.atomic import write_text
+from .cells import Record
+from .comparison_page import render
+from .leaderboard import LEVEL, Measured, Row, leaderboard
+
+if TYPE_CHECKING:
+    import pandas
+
+NONE, MINUS = "–", "−"
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """The records of all cells, and how they are to be summed up."""
+
+    records: Sequence[Record]  # of all cells, in the order of the grid, failed ones too
+    measure: str = "comprehensiveness"  # the metric by which explanations are ranked
+    baseline: str = "base"  # the method that the others are compared with
+    command: str | None = None  # what makes it again
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """A row per data set, encoder and method."""
+        return leaderboard([record for record in self.records if "failed" not in record], self.measure, self.baseline)
+
+    @property
+    def failures(self) -> list[Record]:
+        """The cells without numbers."""
+        return [record for record in self.records if "failed" in record]
+
+    @property
+    def compared(self) -> bool:
+        """Whether some row has another to be compared with."""
+        return any(row.accuracy.difference for row in self.rows)
+
+    @property
+    def metrics(self) -> list[str]:
+        """All metrics that some cell measured."""
+        return list(dict.fromkeys(name for row in self.rows for name in row.first.get("scores", {})))
+
+    def values(self) -> list[dict[str, Any]]:
+        """Give every number of every row as plain values; None where there is none."""
+        return [_without_nan(dict(self._values(row))) for row in self.rows]
+
+    def notes(self) -> list[str]:
+        """Say what the numbers are, and what a reader must know about them."""
+        notes = [
+            "Accuracy in %, mean over seeds ± half of the 95 % interval (Student's t), on the test split (on dev where "
+            "there is none)."
+        ]
+        if any(row.interpretability for row in self.rows):
+            most = max(row.first["explained_texts"] for row in self.rows if row.interpretability)
+            notes.append(
+                f"'{self.measure}' is how much better the explanations are than random words "
+                f"({catalog.load('metrics', self.measure).meaning}), on up to {most:,} texts; higher is better. Other "
+                "metrics stand as they are."
+            )
+        if self.compared:
+            notes.append(
+                f"Δ is the difference from '{self.baseline}' on the same texts and seeds; p takes both as sources of "
+                "chance and is corrected after Holm for the number of differences in its column."
+            )
+        notes.append(f"Marked as best: better than every other row of the data set, each p < {LEVEL} after Holm.")
+        notes += [
+            f"Training texts of {name} capped at {rows:,}."
+            for name, rows in {(row.dataset, row.first["rows"]): None for row in self.rows if row.first["rows"]}
+        ]
+        if any(len(row.records) == 1 for row in self.rows):
+            notes.append("One seed gives no interval, and says nothing about other seeds.")
+        notes += [f"Failed: {_who(record)}: {record['failed']}" for record in self.failures]
+        return notes
+
+    def table(self, full: bool = True) -> list[list[Entry]]:
+        """Lay out the leaderboard, its head first; if not full, without the metrics that do not rank it."""
+        others = [name for name in self.metrics if name != self.measure] if full else []
+        marks = [f"{name} {'↑' if catalog.load('metrics', name).higher_is_better else '↓'}" for name in others]
+        delta = ["Δ", "p"] if self.compared else []
+        measure = [f"{self.measure} over random", *delta] if self.metrics else []
+        numbers = ["seeds", "accuracy", *delta, *measure, *marks]
+        head = [*map(Entry, ("data", "encoder", "method")), *(Entry(name, right=True) for name in numbers)]
+        head += [Entry("explainer"), Entry("train s", right=True), Entry("ms/step", right=True)]
+        return [head, *([*self._entries(row, others)] for row in self.rows)]
+
+    def _entries(self, row: Row, others: list[str]) -> Iterator[Entry]:
+        yield from map(Entry, (row.dataset, row.encoder, row.method))
+        yield Entry(str(len(row.records)), right=True)
+        yield from _measured(row.accuracy, self.compared, 100, 1)
+        if self.metrics:
+            yield from _measured(row.interpretability, self.compared, 1, 3)
+        for name in others:
+            yield Entry(_with_half(row.score(name), 1, 3), right=True)
+        yield Entry(row.first.get("explainer") or NONE)
+        yield Entry(f"{row.mean('train_seconds'):,.1f}", right=True)
+        yield Entry(f"{1000 * row.mean('step_seconds'):,.1f}", right=True)
+
+    def _values(self, row: Row) -> Iterator[tuple[str, Any]]:
+        first = row.first
+        yield from {"dataset": row.dataset, "rows": first["rows"], "train_texts": first["train_texts"]}.items()
+        yield from {"encoder": row.encoder, "method": row.method, "seeds": len(row.records)}.items()
+        yield from {"split": first["split"], "texts": first["texts"]}.items()
+        yield from _flat("accuracy", row.accuracy)
+        yield from {"baseline": self.baseline, "explainer": first.get("explainer")}.items()
+        yield from {"explained_texts": first.get("explained_texts"), "measure": self.measure}.items()
+        yield from _flat("interpretability", row.interpretability)
+        for name in self.metrics:
+            score = row.score(name)
+            yield from {name: score.value, f"{name}_low": score.low, f"{name}_high": score.high}.items()
+        for name in ("train_seconds", "step_seconds", "wall_seconds", "epochs", "weights"):
+            yield name, row.mean(name)
+
+    def to_csv(self) -> str:
+        """Write all numbers, a line per row of the leaderboard."""
+        values, text = self.values(), io.StringIO()
+        writer = csv.DictWriter(text, list(values[0]) if values else [], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(values)
+        return text.getvalue()
+
+    def to_markdown(self) -> str:
+        """Write the leaderboard and its notes for Markdown."""
+        return markdown(self.table()) + "\n" + "".join(f"- {note}\n" for note in self.notes())
+
+    def to_latex(self) -> str:
+        """Write the leaderboard for LaTeX's booktabs, its notes below it."""
+        notes = "\n".join(f"% {line}" for note in self.notes() for line in escape_latex(note).splitlines())
+        return f"% needs \\usepackage{{booktabs}}\n{latex(self.table())}{notes}\n"
+
+    def to_frame(self) -> pandas.DataFrame:
+        """Give a pandas frame with all numbers, a line per row of the leaderboard."""
+        try:
+            import pandas
+        except ImportError:
+            raise MissingExtraError("A data frame", "frames") from None
+        return pandas.DataFrame(self.values())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain values, ready for JSON."""
+        return {
+            "measure": self.measure,
+            "baseline": self.baseline,
+            "command": self.command,
+            "cells": len(self.records),
+            "rows": self.values(),
+            "failures": [
+                {name: value for name, value in record.items() if name != "trace"} for record in self.failures
+            ],
+            "notes": self.notes(),
+        }
+
+    def to_html(self) -> str:
+        """Write a page that needs nothing from outside."""
+        versions = {json.dumps(record["versions"]) for row in self.rows for record in row.records}
+        facts = {"versions": [json.loads(text) for text in sorted(versions)], "metrics": self.metrics}
+        return render({**self.to_dict(), **facts})
+
+    def save(self, folder: str | Path) -> None:
+        """Write the leaderboard in every form, and the page."""
+        place = Path(folder)
+        place.mkdir(parents=True, exist_ok=True)
+        write_text(place / "leaderboard.csv", self.to_csv())
+        write_text(place / "leaderboard.md", self.to_markdown())
+        write_text(place / "leaderboard.tex", self.to_latex())
+        write_text(place / "comparison.json", json.dumps(self.to_dict(), indent=1, ensure_ascii=False))
+        write_text(place / "comparison.html", self.to_html())
+
+    def __str__(self) -> str:
+        """Write the leaderboard and its notes for a terminal."""
+        return "\n".join([plain(self.table(full=False)), "", *self.notes()])
+
+
+def _measured(measured: Measured | None, compared: bool, scale: float, digits: int) -> Iterator[Entry]:
+    if measured is None:
+        yield from [Entry(NONE, right=True)] * (3 if compared else 1)
+        return
+    yield Entry(_with_half(measured.mean, scale, digits), measured.best, right=True)
+    if compared:
+        found = measured.difference
+        known = found is not None and not isnan(found.p)
+        yield Entry(f"{scale * found.value:+z.{digits}f}".replace("-", MINUS) if found and known else NONE, right=True)
+        yield Entry(p_value(found.p if found else None), right=True)
+
+
+def _with_half(estimate: Estimate, scale: float, digits: int) -> str:
+    if isnan(estimate.value):
+        return NONE
+    half = "" if isnan(estimate.high) else f" ± {scale * (estimate.high - estimate.value):.{digits}f}"
+    return f"{scale * estimate.value:z.{digits}f}{half}".replace("-", MINUS)
+
+
+def _flat(name: str, measured: Measured | None) -> Iterator[tuple[str, Any]]:
+    mean = None if measured is None else measured.mean
+    difference = None if measured is None else measured.difference
+    yield name, mean and mean.value
+    yield f"{name}_low", mean and mean.low
+    yield f"{name}_high", mean and mean.high
+    yield f"{name}_difference", difference and difference.value
+    yield f"{name}_difference_low", difference and difference.low
+    yield f"{name}_difference_high", difference and difference.high
+    yield f"{name}_p", difference and difference.p
+    yield f"{name}_best", measured is not None and measured.best
+
+
+def _who(record: Record) -> str:
+    return f"{record['dataset']} {record['encoder']} {record['method']} seed {record['seed']}"
+
+
+def _without_nan(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: None if isinstance(value, float) and isnan(value) else value for name, value in values.items()}

@@ -1,0 +1,110 @@
+"""From the records of cells to the rows of a leaderboard: means over seeds, paired differences, who is best."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..maths.stats.bootstrap import Difference
+from ..maths.stats.crossed_difference import crossed_difference
+from ..maths.stats.estimate import Estimate
+from ..maths.stats.holm import holm
+from ..maths.stats.student import mean_over_runs
+from .cells import Record, advantages, right_answers
+
+LEVEL = 0.05
+Key = tuple[str, str, str]  # data set, encoder, method
+Values = dict[int, np.ndarray]  # seed to (text,)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One quantity of a row."""
+
+    mean: Estimate  # over seeds
+    difference: Difference | None = None  # from the baseline on the same texts and seeds; p corrected after Holm
+    best: bool = False  # better than every other row of the data set, which chance does not explain
+
+
+@dataclass(frozen=True)
+class Row:
+    """A method on an encoder on a data set."""
+
+    dataset: str
+    encoder: str
+    method: str
+    records: tuple[Record, ...]  # one per seed
+    accuracy: Measured
+    interpretability: Measured | None  # how much better than random words; None where nothing was explained
+
+    @property
+    def first(self) -> Record:
+        """Any of the records, for what they share."""
+        return self.records[0]
+
+    def mean(self, name: str) -> float:
+        """Average a number over seeds."""
+        return float(np.mean([record[name] for record in self.records]))
+
+    def score(self, metric: str) -> Estimate:
+        """Average a metric over seeds."""
+        values = [record.get("scores", {}).get(metric, {}).get("value") for record in self.records]
+        return mean_over_runs([float("nan") if value is None else value for value in values])
+
+
+def leaderboard(records: Sequence[Record], measure: str, baseline: str) -> list[Row]:
+    """Sum up the cells that did not fail, in the order in which they come."""
+    groups: dict[Key, list[Record]] = {}
+    for record in records:
+        groups.setdefault((record["dataset"], record["encoder"], record["method"]), []).append(record)
+    ordered = {key: tuple(sorted(found, key=lambda record: record["seed"])) for key, found in groups.items()}
+    accuracy = _measure(ordered, baseline, right_answers)
+    explained = {key: found for key, found in ordered.items() if all(measure in r.get("scores", {}) for r in found)}
+    interpretability = _measure(explained, baseline, lambda record: advantages(record, measure))
+    return [Row(*key, found, accuracy[key], interpretability.get(key)) for key, found in ordered.items()]
+
+
+def _measure(
+    groups: dict[Key, tuple[Record, ...]], baseline: str, values_of: Callable[[Record], np.ndarray]
+) -> dict[Key, Measured]:
+    values = {key: {record["seed"]: values_of(record) for record in found} for key, found in groups.items()}
+    means = {key: mean_over_runs([_mean(v) for v in found.values()]) for key, found in values.items()}
+    compared = {
+        key: _difference(values[key], values[key[0], key[1], baseline])
+        for key in values
+        if key[2] != baseline and (key[0], key[1], baseline) in values
+    }
+    differences = _corrected(compared)
+    best = {_best(dataset, values, means) for dataset in {key[0] for key in values}}
+    return {key: Measured(means[key], differences.get(key), key in best) for key in values}
+
+
+def _difference(one: Values, other: Values) -> Difference:
+    shared = sorted(one.keys() & other.keys())
+    if not shared:
+        return Difference(float("nan"), float("nan"), float("nan"), float("nan"))
+    return crossed_difference(np.stack([one[seed] for seed in shared]), np.stack([other[seed] for seed in shared]))
+
+
+def _corrected(differences: dict[Key, Difference]) -> dict[Key, Difference]:
+    """Correct the p-values for how many there are."""
+    known = {key: found.p for key, found in differences.items() if not np.isnan(found.p)}
+    corrected = dict(zip(known, holm(np.array(list(known.values()))), strict=True)) if known else {}
+    return {key: replace(found, p=float(corrected.get(key, found.p))) for key, found in differences.items()}
+
+
+def _best(dataset: str, values: dict[Key, Values], means: dict[Key, Estimate]) -> Key | None:
+    """Find the row with the highest mean, if it is better than each of the others beyond chance."""
+    rows = [key for key in values if key[0] == dataset and not np.isnan(means[key].value)]
+    if len(rows) < 2:
+        return None
+    top = max(rows, key=lambda key: means[key].value)
+    against = _corrected({key: _difference(values[top], values[key]) for key in rows if key != top})
+    return top if all(found.p < LEVEL for found in against.values()) else None
+
+
+def _mean(values: np.ndarray) -> float:
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else float("nan")

@@ -1,0 +1,1 @@
+"""Ask a model for probabilities."""

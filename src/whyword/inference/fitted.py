@@ -1,0 +1,138 @@
+"""A trained method with its tokenizer: all that leaves the training room, and where inference must be fast."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ..data.batching import by_token_budget, collate
+from ..interfaces.classifier import REMOVALS, Removal
+from ..interfaces.document import Batch, Label, Tokens, Words
+from ..interfaces.errors import OptionError, unknown_name
+from ..interfaces.method import Method
+from ..interfaces.tokenizer import Tokenizer
+from ..maths.tensors.masked import gather_words
+from .subsets import lay_out
+
+BATCH_TOKENS = 4_096  # padded tokens of a forward pass: large enough to fill the cores, small enough for their caches
+CHUNK_TOKENS = 2_000_000  # kept tokens of sub-texts laid out at a time: bounds the memory of any number of requests
+
+
+@dataclass(frozen=True, eq=False)
+class FittedClassifier:
+    """Answers for whole texts and for any of their sub-texts."""
+
+    method: Method
+    tokenizer: Tokenizer
+    classes: tuple[Label, ...]
+    frequencies: np.ndarray | None = None  # (token id,) occurrences in the training texts, for word-level vocabularies
+
+    @property
+    def device(self) -> torch.device:
+        """Where the weights are."""
+        return next(self.method.parameters()).device
+
+    def batches(self, texts: Sequence[Words]) -> Iterator[tuple[np.ndarray, Batch]]:
+        """Cut texts into batches of similar length, each with the positions of its texts in the input."""
+        yield from self._batches(self.tokenizer(texts))
+
+    def _batches(self, tokens: Sequence[Tokens]) -> Iterator[tuple[np.ndarray, Batch]]:
+        lengths = np.array([len(text) for text in tokens], dtype=np.int64)
+        for chosen in by_token_budget(lengths, BATCH_TOKENS):
+            yield chosen, collate([tokens[i] for i in chosen], self.tokenizer.padding).to(self.device)
+
+    @torch.inference_mode()
+    def probabilities(self, texts: Sequence[Words]) -> Tensor:
+        """Give (text, class) probabilities."""
+        self.method.eval()
+        answer = torch.empty(len(texts), len(self.classes))
+        for chosen, batch in self.batches(texts):
+            answer[torch.from_numpy(chosen)] = self.method(batch).logits.softmax(-1).cpu()
+        return answer
+
+    def unread_words(self, texts: Sequence[Words]) -> list[int]:
+        """Count the words at the end of each text that the encoder's limit cuts off."""
+        if self.tokenizer.limit is None:
+            return [0] * len(texts)
+        return [text.unread for text in self.tokenizer(texts)]
+
+    def windows(self, texts: Sequence[Words]) -> list[list[np.ndarray]]:
+        """Give the numbers of the words in each overlapping window that the encoder can read; none if a text fits."""
+        return self.tokenizer.windows(texts)
+
+    @torch.inference_mode()
+    def own_scores(self, texts: Sequence[Words]) -> tuple[list[Tensor], Tensor, list[int]]:
+        """Give the method's own score of each word, (word,) per text, (text, class) probabilities and unread words."""
+        if self.method.own_score is None:
+            raise OptionError(
+                f"The method '{type(self.method).__name__.lower()}' has no word scores of its own: choose another "
+                "explainer, such as occlusion, or train with attention or vmask."
+            )
+        self.method.eval()
+        tokens = self.tokenizer(texts)
+        probabilities = torch.empty(len(texts), len(self.classes))
+        scores: list[Tensor] = [torch.empty(0)] * len(texts)
+        for chosen, batch in self._batches(tokens):
+            prediction = self.method(batch)
+            assert prediction.token_weights is not None
+            probabilities[torch.from_numpy(chosen)] = prediction.logits.softmax(-1).cpu()
+            most_words = max((tokens[i].words for i in chosen), default=0)
+            table = gather_words(
+                prediction.token_weights, batch.word_of_token, most_words, self.method.own_score == "gate"
+            ).cpu()
+            for row, i in enumerate(chosen):
+                scores[i] = table[row, : tokens[i].words]
+        return scores, probabilities, [text.unread for text in tokens]
+
+    def probabilities_of_subsets(self, text: Words, kept: Tensor, removal: Removal = "delete") -> Tensor:
+        """Give (subset, class) probabilities of sub-texts; kept, (subset, word) bool, marks the words that stay."""
+        return next(self.probabilities_of_many([(text, kept)], removal))
+
+    def probabilities_of_many(
+        self, requests: Iterable[tuple[Words, Tensor]], removal: Removal = "delete"
+    ) -> Iterator[Tensor]:
+        """Answer probabilities_of_subsets for many texts in one stream of batches, in order."""
+        replacement = self._replacement(removal)
+        waiting: list[tuple[Words, Tensor]] = []
+        tokens = 0
+        for text, kept in requests:
+            at_once = max(1, CHUNK_TOKENS // (1 + len(text)))
+            if len(kept) > at_once:  # too much even alone: this text is answered part by part
+                yield from self._answer(waiting, replacement)
+                yield torch.cat([self._answer([(text, part)], replacement)[0] for part in kept.split(at_once)])
+                waiting, tokens = [], 0
+                continue
+            waiting.append((text, kept))
+            tokens += len(kept) + (int(kept.sum()) if replacement is None else kept.numel())
+            if tokens >= CHUNK_TOKENS:
+                yield from self._answer(waiting, replacement)
+                waiting, tokens = [], 0
+        yield from self._answer(waiting, replacement)
+
+    def _replacement(self, removal: Removal) -> int | None:
+        """Give the token that stands for a removed one; None where removed tokens are deleted."""
+        tokenizer = self.tokenizer
+        tokens = {"delete": None, "pad": tokenizer.padding, "unknown": tokenizer.unknown, "mask": tokenizer.mask}
+        if removal not in tokens:
+            raise unknown_name(removal, "the ways to remove words", list(REMOVALS))
+        if removal == "mask" and tokenizer.mask is None:
+            raise OptionError("This model has no mask token: choose removal delete, pad or unknown.")
+        return tokens[removal]
+
+    @torch.inference_mode()
+    def _answer(self, requests: Sequence[tuple[Words, Tensor]], replacement: int | None) -> list[Tensor]:
+        if not requests:
+            return []
+        self.method.eval()
+        tokenizer = self.tokenizer
+        tokens = tokenizer([text for text, _ in requests])
+        kept = [subsets.numpy() for _, subsets in requests]
+        sub_texts = lay_out(tokens, kept, tokenizer.padding, tokenizer.unknown, replacement)
+        answers = torch.empty(sub_texts.rows, len(self.classes))
+        for rows, batch in sub_texts.batches(BATCH_TOKENS):
+            answers[torch.from_numpy(rows)] = self.method(batch.to(self.device)).logits.softmax(-1).cpu()
+        return [answers[torch.from_numpy(rows)] for rows in sub_texts.row_of_request]

@@ -1,0 +1,95 @@
+"""Many sub-texts of many texts, made from token ids that are computed once: nothing is re-tokenized or padded twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from ..data.batching import by_token_budget
+from ..interfaces.document import Batch, Tokens
+from ..maths.tensors.distinct_rows import distinct_rows
+
+
+@dataclass(frozen=True)
+class SubTexts:
+    """Distinct sub-texts as rows of token positions, laid end to end."""
+
+    ids: np.ndarray  # (token,) of all texts together, one filler token last; then the replaced copies, if any
+    word: np.ndarray  # (token,)
+    segment: np.ndarray  # (token,)
+    kept: np.ndarray  # (kept token,) position in the arrays above, row after row
+    starts: np.ndarray  # (row,) where each row begins in kept
+    lengths: np.ndarray  # (row,)
+    row_of_request: list[np.ndarray]  # per text: (subset,) the row that answers it
+    padding: int
+
+    @property
+    def rows(self) -> int:
+        """Count the distinct sub-texts."""
+        return len(self.lengths)
+
+    def batches(self, budget: int) -> Iterator[tuple[np.ndarray, Batch]]:
+        """Give padded batches of rows of similar length, each with the numbers of its rows."""
+        for rows in by_token_budget(self.lengths, budget):
+            columns = np.arange(self.lengths[rows[0]])  # the first of a batch is the longest
+            mask = columns < self.lengths[rows, None]
+            where = self.kept[np.minimum(self.starts[rows, None] + columns, len(self.kept) - 1)]
+            yield (
+                rows,
+                Batch(
+                    tokens=torch.from_numpy(np.where(mask, self.ids[where], self.padding)),
+                    mask=torch.from_numpy(mask),
+                    word_of_token=torch.from_numpy(np.where(mask, self.word[where], -1)),
+                    segments=torch.from_numpy(np.where(mask, self.segment[where], 0)),
+                ),
+            )
+
+
+def lay_out(
+    texts: Sequence[Tokens], kept: Sequence[np.ndarray], padding: int, unknown: int, replacement: int | None = None
+) -> SubTexts:
+    """Lay out the sub-texts that keep the marked words, (subset, word) bool per text; equal ones are laid out once.
+
+    The tokens of the other words are deleted, or replaced by the replacement. Special tokens always stay. A sub-text
+    of no token at all becomes one unknown token that belongs to no word.
+    """
+    ids, word, segment = (
+        np.concatenate([*(getattr(text, name) for text in texts), [filler]])
+        for name, filler in (("ids", unknown), ("word", -1), ("segment", 0))
+    )
+    positions: list[np.ndarray] = []
+    lengths: list[np.ndarray] = []
+    row_of_request: list[np.ndarray] = []
+    first_token, first_row = 0, 0
+    for text, subsets in zip(texts, kept, strict=True):
+        distinct, inverse = distinct_rows(subsets)
+        stays = np.concatenate([distinct, np.ones((len(distinct), 1), dtype=bool)], axis=1)[:, text.word]
+        where = np.arange(first_token, first_token + len(text))
+        if replacement is not None:
+            positions.append(np.where(stays, where, where + len(ids)).ravel())  # the copies stand behind the originals
+            lengths.append(np.full(len(distinct), len(text)))
+        else:
+            if not (text.word < 0).any():
+                stays = np.concatenate([stays, np.logical_not(stays.any(axis=1, keepdims=True))], axis=1)
+                where = np.append(where, len(ids) - 1)
+            positions.append(where[np.nonzero(stays)[1]])
+            lengths.append(stays.sum(axis=1))
+        row_of_request.append(first_row + inverse)
+        first_token, first_row = first_token + len(text), first_row + len(distinct)
+    if replacement is not None:
+        ids = np.concatenate([ids, np.full_like(ids, replacement)])
+        word, segment = np.tile(word, 2), np.tile(segment, 2)
+    all_lengths = np.concatenate(lengths)
+    return SubTexts(
+        ids=ids,
+        word=word,
+        segment=segment,
+        kept=np.concatenate(positions),
+        starts=np.cumsum(all_lengths) - all_lengths,
+        lengths=all_lengths,
+        row_of_request=row_of_request,
+        padding=padding,
+    )

@@ -1,0 +1,1 @@
+"""Equations on tensors, without weights."""

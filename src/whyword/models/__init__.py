@@ -1,0 +1,1 @@
+"""A model: its settings, its training, its folder."""

@@ -1,0 +1,116 @@
+"""A setting chosen on dev: train with each value, keep the model that is best on dev."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from ..data.dataset import Dataset
+from ..interfaces.errors import OptionError
+from ..storage.atomic import write_text
+from ..training.distributed import Processes
+from .config import RunConfig, make_config, overlay
+from .fingerprint import text_fingerprint
+from .folder import TrainedModel, check_place, put_model
+from .train import Watch, train_model, train_once
+from .unfinished import changed_since
+
+CHOICE = "choice.json"
+
+
+def choosing_folder(place: Path) -> Path:
+    """Name the folder in which models are kept until the best of them can be put in its place."""
+    return place.with_name(f"{place.name}.choosing")
+
+
+def is_begun_choice(place: Path) -> bool:
+    """Whether there is a choice to go on with."""
+    return (choosing_folder(place) / CHOICE).exists()
+
+
+def choose_setting(
+    config: RunConfig,
+    dataset: Dataset,
+    setting: str,
+    values: Sequence[Any],
+    device: torch.device | str = "cpu",
+    folder: Path | None = None,
+    resume: bool = False,
+    watch: Watch = lambda _: None,
+) -> TrainedModel:
+    """Train with each value of a setting such as method.beta; the best on dev wins, among equals the first.
+
+    The metrics of the winner list under "choice" what each value reached on dev; test plays no part.
+    """
+    if not values:
+        raise OptionError(f"There is no value of {setting} to choose from: give one or more.")
+    runs = [make_config(overlay(config.to_dict(), [f"{setting}={value}"])) for value in values]
+    facts = {
+        "settings": config.to_dict(),
+        "values": [f"{setting}={value}" for value in values],
+        "texts": _fingerprint(dataset),
+    }
+    tries = None if folder is None else _take_up(folder, facts, resume)
+    best: TrainedModel | None = None
+    reached: dict[str, float] = {}
+    for value, run in zip(values, runs, strict=True):
+        watch(f"Training with {setting}={value}.")
+        if tries is None:
+            model = train_model(run, dataset, device, watch=watch)
+        else:
+            model = train_once(run, dataset, tries / str(len(reached)), device, watch)
+        reached[str(value)] = model.metrics["dev_accuracy"]
+        watch(f"{setting}={value} reached {reached[str(value)]:.1%} on dev.")
+        if best is None or model.metrics["dev_accuracy"] > best.metrics["dev_accuracy"]:
+            best = model
+    assert best is not None
+    best = replace(best, metrics={**best.metrics, "choice": {"setting": setting, "dev_accuracy": reached}})
+    if folder is not None and Processes().is_first:
+        put_model(best, folder)
+        shutil.rmtree(choosing_folder(folder))
+    return best
+
+
+def _take_up(place: Path, facts: dict[str, Any], resume: bool) -> Path:
+    """Make the folder for the models, or go on with one that was left with the same values, settings and texts."""
+    check_place(place)
+    folder = choosing_folder(place)
+    if resume:
+        if not is_begun_choice(place):
+            raise OptionError(f"There is no unfinished choice at {folder}: leave --resume out to start one.")
+        changed = changed_since(folder / CHOICE, facts)
+        if changed:
+            raise OptionError(
+                f"The unfinished choice at {folder} had other {' and '.join(changed)}: give the same ones, or leave "
+                "--resume out to start again."
+            )
+    elif Processes().is_first:
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        write_text(folder / CHOICE, json.dumps(facts, indent=2))
+    return folder
+
+
+def _fingerprint(dataset: Dataset) -> str:
+    """Name the texts and labels that training and choosing look at."""
+    digest = sha256()
+    for document in (*dataset.train, *dataset.dev):
+        digest.update(text_fingerprint(document.words) + repr(document.label).encode())
+    return digest.hexdigest()
+
+
+def split_choice(word: str) -> tuple[str, list[str]]:
+    """Read `section.name=value,value,…`, as given to --choose."""
+    setting, equals, values = word.partition("=")
+    if not equals or "." not in setting or not all(values.split(",")):
+        raise OptionError(
+            f"--choose {word}: write section.name=value,value,…, for example --choose method.beta=0.01,0.1,1,10."
+        )
+    return setting, values.split(",")

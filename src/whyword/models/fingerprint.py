@@ -1,0 +1,64 @@
+"""Short names for contents: equal where a model, an explainer or the texts are the same, and else different."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, is_dataclass
+from importlib.metadata import version
+from typing import Any
+
+import torch
+
+from ..interfaces.document import Label, Words
+from ..interfaces.errors import OptionError
+from ..interfaces.explainer import Explainer
+from .folder import TrainedModel
+
+
+def model_fingerprint(model: TrainedModel) -> str:
+    """Name all that decides what a model answers: weights, architecture, tokenizer and classes."""
+    classifier = model.classifier
+    config = model.config.to_dict()
+    digest = hashlib.sha256()
+    facts = [config["method"], config["encoder"], list(classifier.classes), classifier.tokenizer.to_json()]
+    digest.update(json.dumps(facts, sort_keys=True).encode())
+    for name, tensor in sorted(classifier.method.state_dict().items()):
+        digest.update(json.dumps([name, str(tensor.dtype), tensor.shape]).encode())
+        digest.update(tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy())
+    return digest.hexdigest()
+
+
+def named_fingerprint(name: str, classes: Sequence[Label]) -> str:
+    """Name a model that cannot be looked into by what its owner calls it."""
+    return fingerprint(["named", name, list(classes)])
+
+
+def describe_explainer(explainer: Explainer) -> dict[str, Any]:
+    """Give the explainer's name and settings as plain values, with the version of whyword that computes them."""
+    if not is_dataclass(explainer):
+        raise OptionError(
+            f"The explainer {type(explainer).__name__} is no dataclass, so it cannot be told which settings it has: "
+            "make its settings the fields of a dataclass."
+        )
+    settings = asdict(explainer)
+    try:
+        json.dumps(settings)
+    except TypeError as error:
+        raise OptionError(
+            f"The settings of the explainer {type(explainer).__name__} cannot be compared between runs ({error}): use "
+            "plain values."
+        ) from None
+    kind = f"{type(explainer).__module__}.{type(explainer).__qualname__}"
+    return {"explainer": kind, "settings": settings, "whyword": version("whyword")}
+
+
+def text_fingerprint(text: Words) -> bytes:
+    """Name a text, or a pair of texts, cut into words."""
+    return hashlib.sha256(repr((text.texts, text.spans)).encode("utf-8", "surrogatepass")).digest()
+
+
+def fingerprint(values: Any) -> str:
+    """Name plain values."""
+    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()

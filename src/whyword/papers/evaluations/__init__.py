@@ -1,0 +1,1 @@
+"""What is measured of a trained variant, one file per evaluation."""

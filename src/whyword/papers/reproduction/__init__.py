@@ -1,0 +1,1 @@
+"""Tables and figures of a paper, ours beside the published."""

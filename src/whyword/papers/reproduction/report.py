@@ -1,0 +1,199 @@
+"""A paper made again, as a value that shows itself in a terminal and writes itself into a folder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from math import isnan
+from pathlib import Path
+from typing import Any
+
+from ...grids.cells import Record
+from ...report.tables import Entry, Table, markdown, plain
+from ...storage.atomic import write_text
+from .claims import Finding
+from .paper import Answers, Paper, Scale
+from .plan import Made, Number, as_values
+
+
+@dataclass(frozen=True)
+class Reproduced:
+    """Tables and figures of a paper, ours beside the published."""
+
+    paper: Paper
+    scale_name: str
+    scale: Scale
+    made: Sequence[Made]
+    command: str | None = None
+    records: Collection[Record] = ()  # all that was run for it, also models that only judge
+    missing: int = 0  # answers that are still to come
+
+    @property
+    def caps(self) -> str:
+        """Say how much of the paper this is."""
+        missing = [f"answers still missing: {self.missing}"] if self.missing else []
+        return ", ".join([f"scale {self.scale_name}", *self.scale.caps, *missing])
+
+    @property
+    def hours(self) -> float:
+        """Hours that all cells took, one after the other."""
+        return round(sum(float(record["wall_seconds"]) for record in self.records) / 3600, 1)
+
+    @property
+    def versions(self) -> str:
+        """The versions that it was made with."""
+        found = {name: {record["versions"][name] for record in self.records} for name in _names(self.records)}
+        return ", ".join(f"{name} {' and '.join(sorted(versions))}" for name, versions in found.items())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain values, ready for JSON."""
+        values = {
+            "paper": self.paper.name,
+            "title": self.paper.title,
+            "scale": {"name": self.scale_name, **asdict(self.scale)},
+            "command": self.command,
+            "hours": self.hours,
+            "missing": self.missing,
+            "versions": self.versions,
+            "exhibits": [as_values(made) for made in self.made],
+        }
+        return {name: _without_nan(value) for name, value in values.items()}
+
+    def __str__(self) -> str:
+        """Write every table and claim for a terminal; the numbers of a picture are left to the files."""
+        parts = [f"{self.paper.title}\n{self.caps}."]
+        for made in self.made:
+            parts += [_heading(made), *_content(made, plain, with_numbers=made.exhibit.draw is None)]
+        return "\n\n".join(part.rstrip("\n") for part in parts)
+
+    def markdown(self, pictures: Mapping[str, Sequence[str]] | None = None) -> str:
+        """Write every table and claim as Markdown; picture files are given by the name of their table or figure."""
+        parts = [f"# {self.paper.title}", f"Made again: {self.caps}."]
+        if self.command:
+            parts.append(f"```sh\n{self.command}\n```")
+        if self.records:
+            parts.append(f"{self.hours:g} hours of one core, with {self.versions}.")
+        for made in self.made:
+            files = (pictures or {}).get(made.exhibit.name, ())
+            parts += [f"## {_heading(made)}", *(f"![{file}]({file})" for file in files), *_content(made, markdown)]
+        return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
+
+    def save(self, folder: Path) -> None:
+        """Write reproduction.md and .json, and the pictures."""
+        folder.mkdir(parents=True, exist_ok=True)
+        pictures: dict[str, list[str]] = {}
+        for made in self.made:
+            if made.exhibit.draw is not None and made.records:
+                for name, figure in made.exhibit.draw(_answers(made)).items():
+                    file = f"{_file_name(f'{made.exhibit.name}-{name}')}.png"
+                    figure.savefig(folder / file)
+                    pictures.setdefault(made.exhibit.name, []).append(file)
+        write_text(folder / "reproduction.md", self.markdown(pictures))
+        write_text(folder / "reproduction.json", json.dumps(self.to_dict(), indent=1, ensure_ascii=False))
+
+
+def _names(records: Collection[Record]) -> list[str]:
+    return list(dict.fromkeys(name for record in records for name in record["versions"]))
+
+
+def _heading(made: Made) -> str:
+    return f"{made.exhibit.name.capitalize()}. {made.exhibit.title}"
+
+
+def _content(made: Made, write: Callable[[Table], str], with_numbers: bool = True) -> Iterator[str]:
+    """Give the parts of a table or figure: its numbers, what else there is to see, a note, and the claims."""
+    if not made.records:
+        yield "Nothing is there yet."
+        return
+    if not (made.numbers or made.exhibit.show):
+        yield "There are no such numbers for these data."
+    elif not with_numbers:
+        yield "Drawn in the folder; its numbers are in reproduction.md."
+    else:
+        yield from map(write, _tables(made.numbers))
+    if made.exhibit.show is not None:
+        yield made.exhibit.show(_answers(made))
+    if made.exhibit.note:
+        yield made.exhibit.note
+    if made.findings:
+        yield write(_claims(made.findings))
+
+
+def _answers(made: Made) -> Answers:
+    return {key: [record["answer"] for record in found] for key, found in made.records.items()}
+
+
+def _tables(numbers: Sequence[Number]) -> list[Table]:
+    """Lay out a table: data sets across where a row has one number for each, else a table for each data set."""
+    if not numbers:
+        return []
+    if {number.column for number in numbers} == {"value"}:
+        return [_table(numbers, "dataset")]
+    return [
+        _table([number for number in numbers if number.dataset == dataset], "column", dataset)
+        for dataset in dict.fromkeys(number.dataset for number in numbers)
+    ]
+
+
+def _table(numbers: Sequence[Number], across: str, corner: str = "") -> Table:
+    """Write ours with half of its interval, and in brackets the published number and how far ours is from it."""
+    columns = list(dict.fromkeys(getattr(number, across) for number in numbers))
+    found = {(number.row, getattr(number, across)): number for number in numbers}
+    digits = {column: _digits(number for (_, name), number in found.items() if name == column) for column in columns}
+    table = [[Entry(corner), *(Entry(column, right=True) for column in columns)]]
+    for row in dict.fromkeys(number.row for number in numbers):
+        entries = (_beside(found.get((row, column)), digits[column]) for column in columns)
+        table.append([Entry(row), *(Entry(entry, right=True) for entry in entries)])
+    return table
+
+
+def _digits(numbers: Iterable[Number]) -> int:
+    """Choose how many digits behind the point suit the largest number of a column."""
+    largest = max(abs(number.ours.value) for number in numbers)
+    return 1 if largest >= 10 else 2 if largest >= 1 else 3
+
+
+def _beside(number: Number | None, digits: int) -> str:
+    if number is None:
+        return "–"
+    ours = number.ours
+    half = "" if isnan(ours.high) else f" ±{ours.high - ours.value:.{digits}f}"
+    apart = number.difference
+    published = "" if apart is None else f" ({number.published:g}, {apart:+.{digits}f})"
+    return f"{ours.value:.{digits}f}{half}{published}"
+
+
+def _claims(findings: Sequence[Finding]) -> Table:
+    table = [[Entry("claim"), Entry("data"), Entry("effect", right=True), Entry("95 % interval", right=True)]]
+    table[0] += [Entry("seeds", right=True), Entry("verdict")]
+    for finding in findings:
+        low, high = finding.effect.low, finding.effect.high
+        interval = "–" if isnan(low) else f"{signed(low)} to {signed(high)}"
+        numbers = [signed(finding.effect.value), interval, str(finding.seeds)]
+        table.append(
+            [
+                Entry(finding.claim.sentence),
+                Entry(finding.dataset),
+                *(Entry(number, right=True) for number in numbers),
+                Entry(finding.verdict),
+            ]
+        )
+    return table
+
+
+def signed(number: float) -> str:
+    """Write a difference; what rounding leaves of two equal numbers is none."""
+    return f"{round(number, 9) + 0.0:+.3g}"
+
+
+def _without_nan(values: Any) -> Any:
+    if isinstance(values, dict):
+        return {name: _without_nan(value) for name, value in values.items()}
+    if isinstance(values, list | tuple):
+        return [_without_nan(value) for value in values]
+    return None if isinstance(values, float) and isnan(values) else values
+
+
+def _file_name(words: str) -> str:
+    return "".join(letter if letter.isalnum() or letter in "._=-" else "-" for letter in words)[:100]

@@ -1,0 +1,279 @@
+"""Sun & Lu (ACL 2020): whether attention goes to the words that decide, at scales λ from tiny to huge."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ..data.readers.hub import PREFIX
+from ..data.sources import name_of as name_of_file
+from ..grids.trial import Run
+from .evaluations.accuracy import Accuracy, accuracy_on_test
+from .evaluations.attention_scores import AttentionScores, effects, group_sizes
+from .reproduction.attention_pictures import draw_groups, draw_training, draw_updates, draw_words
+from .reproduction.paper import Answer, Claim, Exhibit, Paper, Row, Scale, in_seeds, published
+
+MODELS: dict[str, dict[str, Any]] = {  # encoder and kind of attention; all states are 100 wide
+    "DP": {"encoder": {"name": "bag", "dim": 100}, "kind": "dot"},
+    "DP-L": {"encoder": {"name": "lstm", "dim": 100, "hidden": 50, "bidirectional": True}, "kind": "dot"},
+    "DP-A": {"encoder": {"name": "affine", "dim": 100, "hidden": 100}, "kind": "dot"},
+    "AD": {"encoder": {"name": "bag", "dim": 100}, "kind": "additive"},
+}
+SLOW = "DP-L"  # takes longest by far on long texts
+TRACED = ("DP", "DP-A")  # where the terms A to F are exact
+LONGEST = 256  # words of a text that DP-L reads; the others read all
+SMALL_SCALES, USUAL, HUGE = (0.001, 1.0), 10.0, 10_000.0  # λ
+TRAINING = {"optimizer": "adagrad", "learning_rate": 0.02, "batch_size": 100, "epochs": 40}
+SYNTHETIC_TRAINING = {"optimizer": "sgd", "learning_rate": 0.015, "batch_size": 200, "epochs": 500}
+PENALTY, SYNTHETIC_PENALTY = 1e-4, 1e-3  # weight of |V·W|: comments in the authors' code
+RATIOS = ("1:1", "1:2", "1:5", "2:1", "2:5")  # second class : first class
+THREE_CLASSES = "20ng_three"  # a ratio is for two
+POINTS = 2.0  # of accuracy: what is unharmed loses less, what is much worse loses more
+
+GROUPS = published(
+    "      sst2         imdb\nwords 412/265/1384 2163/1900/5968", ("positive", "negative", "neutral")
+) | {
+    **published("20ng_sports\nwords 957/557/1011", ("rec.sport.hockey", "rec.sport.baseball", "neutral")),
+    **published("20ng_three\nwords 49/268/192/164", ("rec.motorcycles", "sci.med", "talk.politics.guns", "neutral")),
+}
+BY_SCALE = published(
+    """
+      sst2                imdb                20ng_sports         20ng_three
+0.001 55.3/79.8/67.9/62.8 55.5/87.7/73.3/69.8 54.8/88.6/78.6/49.4 31.8/90.1/64.6/59.2
+1     74.4/81.2/73.4/73.4 79.5/88.2/85.4/83.7 88.4/93.0/85.3/87.6 85.4/92.3/88.3/86.7
+10    82.2/81.7/80.8/80.3 89.2/87.8/89.6/88.2 92.8/91.2/92.8/92.0 93.4/93.4/91.7/90.0
+20    81.4/80.9/81.0/81.2 89.6/88.1/89.6/89.6 93.5/92.2/93.5/91.2 94.9/94.2/93.3/92.1
+50    80.8/82.0/81.5/79.9 89.8/87.2/89.1/88.5 93.3/92.3/92.2/91.7 94.9/92.3/92.9/93.8
+100   81.2/81.1/80.7/80.8 89.3/88.3/89.2/88.8 92.8/91.2/92.8/93.3 94.9/93.1/92.9/92.9
+10000 79.6/81.4/79.3/80.8 89.3/88.4/88.9/88.9 92.8/92.0/93.0/92.0 94.5/93.8/92.5/92.9
+""",
+    tuple(MODELS),
+)
+ACCURACY = {(data, f"{model}/λ={scale}", "value"): value for (data, scale, model), value in BY_SCALE.items()}
+EFFECTS = (
+    "Accuracy in percent. Polarity above chance: class words whose polarity names their class, a share. Class over "
+    "neutral, gap: Cliff's delta of attention scores, class words against neutral ones and class against class (its "
+    "size; gap as V·W: positive if it has the sign of V·W). Spread: between the groups' mean attention scores. "
+    "Weights as scores: Spearman's rho."
+)
+PICTURED = "Of the first seed, at most 2,000 words; the numbers are over all words."
+
+
+@dataclass(frozen=True)
+class Sizes(Scale):
+    """A scale that also says which λ are tried, and whether on synthetic texts, which are trained on otherwise."""
+
+    lambdas: tuple[float, ...] = (*SMALL_SCALES, USUAL, 20.0, 50.0, 100.0, HUGE)
+    synthetic: bool = False
+    slow_seeds: int | None = None  # of DP-L at the λ of which nothing is claimed; None: as many as the others
+
+    @property
+    def caps(self) -> tuple[str, ...]:
+        """Also where it has fewer seeds."""
+        if self.slow_seeds is None:
+            return super().caps
+        return (*super().caps, f"{in_seeds(self.slow_seeds)} for {SLOW} at λ other than {USUAL:g} and {HUGE:g}")
+
+    def seeds_of(self, model: str, size: float) -> int | None:
+        """Give the most seeds of a model with a λ, None if all."""
+        return self.slow_seeds if model == SLOW and size not in (USUAL, HUGE) else None
+
+
+SMOKE = Sizes(
+    datasets=("planted:easy,train=200,dev=40,test=40",),
+    seeds=2,
+    families=tuple(MODELS),
+    training={"epochs": 2},
+    lambdas=(SMALL_SCALES[0], USUAL, HUGE),
+)
+SMALL = Sizes(
+    datasets=("sst2", "20ng_sports", THREE_CLASSES),
+    seeds=3,
+    families=tuple(MODELS),
+    training={"patience": 10},
+    slow_seeds=1,
+)
+FULL = Sizes(datasets=("sst2", "20ng_sports", THREE_CLASSES, "imdb"), seeds=5, families=tuple(MODELS))
+SYNTHETIC = Sizes(datasets=("planted:sun-lu-1",), seeds=4, families=TRACED, lambdas=(USUAL, HUGE), synthetic=True)
+
+
+def run_of(model: str, scale: Sizes, size: float, penalty: float = 0.0, ratio: str | None = None) -> Run:
+    """Describe one run as the paper and its code do, as far as they tell; the rate does not decay as theirs does."""
+    method = {"name": "polarity-attention", "kind": MODELS[model]["kind"], "scale": size, "penalty": penalty}
+    training = SYNTHETIC_TRAINING if scale.synthetic else TRAINING
+    settings = {
+        "method": {**method, "start": "wide" if scale.synthetic else "linear", "trace": model in TRACED},
+        "encoder": {**MODELS[model]["encoder"], "dropout": 0.5},
+        "training": {**training, "patience": None, "clip": None, **scale.training},
+    }
+    name = f"{model}-{size:g}" + ("-penalty" if penalty else "") + (f"-{ratio}" if ratio else "")
+    return Run(name, settings, longest=LONGEST if model == SLOW else None, ratio=ratio)
+
+
+def exhibits(scale: Scale) -> tuple[Exhibit, ...]:
+    """Describe tables 1 and 2, figures 2 to 5, and what the appendix tells of a penalty and of unequal classes."""
+    assert isinstance(scale, Sizes)
+    looked = AttentionScores()
+    scores, accuracies = (
+        {
+            name_of(f, size): Row(
+                name_of(f, size), run_of(f, scale, size), question, read, seeds=scale.seeds_of(f, size)
+            )
+            for f in scale.families
+            for size in scale.lambdas
+        }
+        for question, read in ((looked, effects), (Accuracy(), accuracy_on_test))
+    )
+    ends = _some(scores, scale.families, (USUAL, HUGE))
+    traced = _some(scores, [f for f in scale.families if f in TRACED], (USUAL, HUGE))
+    return (
+        Exhibit(
+            "table 1",
+            "Words of the classes, and neutral ones",
+            (Row("words", run_of(scale.families[0], scale, USUAL), looked, group_sizes),),
+            GROUPS,
+            note="Theirs on another split of 20 newsgroups, and on a part of IMDB. They do not tell which sport is "
+            "positive: taken to be hockey, which has more words here too.",
+        ),
+        Exhibit(
+            "table 2",
+            "Test accuracy by scale λ",
+            tuple(accuracies.values()),
+            ACCURACY,
+            _accuracy_claims(scale),
+            note=f"Published: one run each. DP-L reads the first {LONGEST} words here.",
+        ),
+        Exhibit(
+            "figure 2",
+            "Polarity and attention scores of each group",
+            ends,
+            claims=_score_claims(scale),
+            draw=draw_groups,
+            note=f"{EFFECTS} {PICTURED}",
+        ),
+        Exhibit(
+            "figure 3",
+            "Attention score against polarity and against attention weight, word by word",
+            _only(ends, "class over neutral", "weights as scores"),
+            claims=tuple(
+                Claim(f"5. {f}, λ = 10: attention weights follow scores", name_of(f, USUAL), None, "weights as scores")
+                for f in scale.families
+            ),
+            draw=draw_words,
+            note=PICTURED,
+        ),
+        Exhibit(
+            "figure 4",
+            "Scores of each group and V·W, epoch by epoch",
+            _only(traced, "size of V·W"),
+            draw=draw_training,
+            note="Of the first seed, on dev texts. The numbers are the size of V·W at the end.",
+        ),
+        Exhibit(
+            "figure 5",
+            "What moves the scores: the terms A to F",
+            _only(traced, "size of V·W"),
+            draw=draw_updates,
+            note="Of the first seed, on training texts, at the final weights.",
+        ),
+        Exhibit("appendix scores", "Effects at every λ", tuple(scores.values()), note=EFFECTS),
+        _penalty(scale),
+        _skew(scale),
+    )
+
+
+def name_of(model: str, size: float) -> str:
+    """Name the row of a model with a λ."""
+    return f"{model}/λ={size:g}"
+
+
+def _accuracy_claims(scale: Sizes) -> tuple[Claim, ...]:
+    claims = []
+    if "DP" in scale.families:
+        usual = name_of("DP", USUAL)
+        for size in (size for size in SMALL_SCALES if size in scale.lambdas):
+            sentence = f"2. DP is more than {POINTS:g} points better at λ = 10 than at λ = {size:g}"
+            claims.append(Claim(sentence, usual, name_of("DP", size), "value", POINTS))
+    for f in scale.families:
+        sentence = f"2. {f}: λ = 10000 is within {POINTS:g} points of λ = 10"
+        claims.append(Claim(sentence, name_of(f, HUGE), name_of(f, USUAL), "value", POINTS, within=True))
+    return tuple(claims)
+
+
+def _score_claims(scale: Scale) -> tuple[Claim, ...]:
+    claims = []
+    for f in scale.families:
+        usual, huge = name_of(f, USUAL), name_of(f, HUGE)
+        claims += [
+            Claim(f"1. {f}, λ = 10: polarity follows the class", usual, None, "polarity above chance", bounded=True),
+            Claim(f"1. {f}, λ = 10: class words are attended to more than neutral", usual, None, "class over neutral"),
+            Claim(f"2. {f}: attention scores spread less at λ = 10000 than at λ = 10", usual, huge, "spread"),
+            Claim(
+                f"2. {f}, λ = 10000: the gap of the classes has the sign of V·W", huge, None, "gap as V·W", bounded=True
+            ),
+        ]
+    return tuple(claims)
+
+
+def _penalty(scale: Sizes) -> Exhibit:
+    """Compare DP and DP-A with and without a penalty on |V·W|."""
+    weight = SYNTHETIC_PENALTY if scale.synthetic else PENALTY
+    rows, claims = [], []
+    for f in (f for f in scale.families if f in TRACED):
+        for size in (USUAL, HUGE):
+            free, held = name_of(f, size), f"{name_of(f, size)}/penalty"
+            for row, penalty in ((free, 0.0), (held, weight)):
+                rows.append(Row(row, run_of(f, scale, size, penalty), AttentionScores(), effects))
+            told = f"3. {f}, λ = {size:g}: a penalty"
+            claims += [
+                Claim(f"{told} makes V·W smaller", free, held, "size of V·W"),
+                Claim(f"{told} makes the gap of the classes smaller", free, held, "gap"),
+                Claim(f"{told} leaves accuracy within {POINTS:g} points", held, free, "accuracy", POINTS, within=True),
+            ]
+    title = f"A penalty of {weight:g} on |V·W|"
+    return Exhibit("appendix penalty", title, tuple(rows), claims=tuple(claims), note=EFFECTS)
+
+
+def _skew(scale: Sizes) -> Exhibit:
+    """Compare training on unequal classes with training on equal ones."""
+    f = scale.families[0]
+    runs = {ratio: run_of(f, scale, USUAL, ratio=ratio) for ratio in RATIOS}
+    return Exhibit(
+        "appendix skew",
+        f"{f} trained on unequal classes (second to first)",
+        tuple(Row(ratio, run, AttentionScores(), effects) for ratio, run in runs.items()),
+        claims=tuple(
+            Claim(f"4. V·W is larger with classes of {ratio} than of 1:1", ratio, RATIOS[0], "size of V·W")
+            for ratio in RATIOS[1:]
+        ),
+        note=f"All ratios keep equally many training texts. The paper has four seeds. {EFFECTS}",
+        datasets=tuple(name for name in ("planted", *_names(scale)) if name != THREE_CLASSES),
+    )
+
+
+def _names(scale: Scale) -> list[str]:
+    """Give the names of data sets, whether they were given by name, as a file or folder, or from the hub."""
+    hub = [given.removeprefix(PREFIX) for given in scale.datasets if given.startswith(PREFIX)]
+    return [*hub, *(name_of_file(Path(given)) for given in scale.datasets if ":" not in given)]
+
+
+def _some(rows: Mapping[str, Row], families: Sequence[str], sizes: Sequence[float]) -> tuple[Row, ...]:
+    wanted = [name_of(f, size) for f in families for size in sizes]
+    return tuple(rows[name] for name in wanted if name in rows)
+
+
+def _only(rows: Sequence[Row], *columns: str) -> tuple[Row, ...]:
+    def read(answer: Answer) -> dict[str, float]:
+        return {column: value for column, value in effects(answer).items() if column in columns}
+
+    return tuple(replace(row, read=read) for row in rows)
+
+
+PAPER = Paper(
+    "sun-lu",
+    "Sun & Lu (ACL 2020): understanding attention for text classification",
+    {"smoke": SMOKE, "small": SMALL, "full": FULL, "synthetic": SYNTHETIC},
+    exhibits,
+)

@@ -1,0 +1,160 @@
+"""Tutek & Šnajder (RepL4NLP 2020): whether states that keep their words make attention deserve more belief."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from ..analysis.jsd_tvd import WEIGHTS
+from ..grids.trial import Run
+from ..plots.jsd_tvd import Point, jsd_tvd
+from .evaluations.adversarial_models import GRID, MEAN, Imitated, above_floor, price_above_floor, price_of_deceit
+from .evaluations.attention_tests import Believed, beliefs
+from .evaluations.probing import WordKnowledge, knowledge
+from .reproduction.paper import Answers, Claim, Exhibit, Paper, Row, Scale
+
+VARIANTS: dict[str, dict[str, Any]] = {
+    "base": {"tying": 0.0},
+    "concat": {"tying": 0.0, "concat": True},
+    "tying": {"tying": 1.0},
+    "mlm": {"tying": 0.0, "mlm": 1.0},
+}
+POINTS = 2.0  # of accuracy, within which a variant is as good as base
+UNKNOWN = "The paper's own numbers could not be had: what it says is tested as orderings."
+
+
+@dataclass(frozen=True)
+class Sizes(Scale):
+    """A scale that also says how wide the LSTM is and how adversaries are trained and searched for."""
+
+    hidden: int = 50  # in each direction; both are as wide as 100-d vectors, so that states can be tied to them
+    weights: tuple[float, ...] = WEIGHTS  # λ, an adversary each
+    epochs: int = 80  # of an adversary, at most
+    stale: int = 10  # epochs without a lower loss before it stops
+    steps: int = 500  # of the search for other attention to one text
+
+    @property
+    def caps(self) -> tuple[str, ...]:
+        """Also how many adversaries there are, and for how long they are trained."""
+        return (*super().caps, f"{len(self.weights)} adversaries of at most {self.epochs} epochs each")
+
+
+SMOKE = Sizes(
+    datasets=("planted:easy,train=80,dev=20,test=20",),
+    seeds=2,
+    families=("LSTM",),
+    sample=10,
+    training={"epochs": 3, "learning_rate": 0.02, "batch_size": 8},
+    vectors=False,
+    hidden=8,
+    weights=(0.0, 0.3),
+    epochs=3,
+    stale=2,
+    steps=20,
+)
+SMALL = Sizes(
+    datasets=("sst2", "trec"),
+    seeds=3,
+    families=("LSTM",),
+    weights=(0.0, 3e-4, 1e-3, 3e-3, 1e-2),
+    epochs=20,
+    stale=3,
+)
+FULL = Sizes(datasets=("sst2", "trec", "imdb", "subj"), seeds=5, families=("LSTM",), sample=1_000)
+
+
+def run_of(variant: str, scale: Sizes) -> Run:
+    """Describe one run: a bidirectional LSTM with attention over its states, frozen word vectors."""
+    encoder = {"name": "lstm", "dim": 2 * scale.hidden, "hidden": scale.hidden, "bidirectional": True}
+    settings = {
+        "method": {"name": "word-regularized", **VARIANTS[variant]},
+        "encoder": {**encoder, "frozen": scale.vectors},
+        "vocabulary": {"from_vectors": False},
+        "training": {"learning_rate": 1e-3, "batch_size": 32, **scale.training},
+    }
+    return Run(variant, settings, scale.vectors)
+
+
+def exhibits(scale: Scale) -> tuple[Exhibit, ...]:
+    """Describe accuracy and information, the tests of belief, and the curves of trained adversaries."""
+    assert isinstance(scale, Sizes)
+    runs = {variant: run_of(variant, scale) for variant in VARIANTS}
+    asked = Imitated(scale.weights, scale.epochs, scale.stale)
+    better = [variant for variant in VARIANTS if variant != "base"]
+    grid = f"{GRID[0]:g} to {GRID[-1]:g}"
+    prices = (
+        f"The lowest TVD of answers at which attention differs by a JSD of {grid} or more, on straight lines between "
+        f"{len(scale.weights)} adversaries; '{MEAN}' is over this grid, and left out where no adversary got to its end."
+    )
+    harder = "(iii) {} costs an adversary a larger TVD at equal JSD than base"
+    return (
+        Exhibit(
+            "table 1",
+            "Accuracy, and what states tell about their words",
+            tuple(Row(name, run, WordKnowledge(), knowledge) for name, run in runs.items()),
+            claims=(
+                *(
+                    Claim(
+                        f"(i) {name} is within {POINTS:g} points of base", name, "base", "accuracy", POINTS, within=True
+                    )
+                    for name in better
+                ),
+                *(
+                    Claim(
+                        f"(ii) states of {name} tell more of their words than those of base", name, "base", "MI share"
+                    )
+                    for name in better
+                ),
+            ),
+            note=f"MI share: mutual information above chance, as a share of all there is. {UNKNOWN}",
+        ),
+        Exhibit(
+            "table 2",
+            "Attention replaced, and compared with other explainers",
+            tuple(Row(name, run, Believed(scale.sample, scale.steps), beliefs) for name, run in runs.items()),
+            note="High values speak for the attention, but for adversarial ones low values do.",
+        ),
+        Exhibit(
+            "figure 1",
+            "How differently a model can attend at what cost (JSD and TVD)",
+            tuple(Row(name, run, asked, price_of_deceit) for name, run in runs.items()),
+            claims=tuple(Claim(harder.format(name), name, "base", MEAN) for name in better),
+            draw=_curves,
+            note=f"{prices} λ = 0 is imitation alone. The picture is of the first seed.",
+        ),
+        Exhibit(
+            "figure 2",
+            "The same above what imitation alone costs (λ = 0)",
+            tuple(Row(name, run, asked, price_above_floor) for name, run in runs.items()),
+            claims=tuple(Claim(f"{harder.format(name)}, above λ = 0", name, "base", MEAN) for name in better),
+            draw=_curves_above_floor,
+            note=prices,
+        ),
+    )
+
+
+def _curves(answers: Answers) -> dict[str, Figure]:
+    return _pictures({key: found[0]["curve"] for key, found in answers.items()}, "")
+
+
+def _curves_above_floor(answers: Answers) -> dict[str, Figure]:
+    return _pictures({key: above_floor(found[0]) for key, found in answers.items()}, ", less the TVD at λ = 0")
+
+
+def _pictures(curves: Mapping[tuple[str, str], Sequence[Point]], told: str) -> dict[str, Figure]:
+    """Draw a picture for each data set, with a line for each variant."""
+    return {
+        data: jsd_tvd({row: curve for (name, row), curve in curves.items() if name == data}, f"{data}{told}")
+        for data in dict.fromkeys(data for data, _ in curves)
+    }
+
+
+PAPER = Paper(
+    "tutek",
+    "Tutek & Šnajder (RepL4NLP 2020): staying true to your word",
+    {"smoke": SMOKE, "small": SMALL, "full": FULL},
+    exhibits,
+)

@@ -1,0 +1,272 @@
+"""VAT (Zhou, Wu, Chen, Huang, He): attention squeezed through a variational bottleneck."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from ..grids.evaluation import Question
+from ..grids.trial import Run
+from ..plots.text_vectors import text_vectors
+from .evaluations.accuracy import Accuracy, accuracy_on_test
+from .evaluations.examples import Examples
+from .evaluations.explained import Explained, metric_at, metric_curve
+from .evaluations.text_map import as_panel
+from .evaluations.token_detection import Detected, detection
+from .evaluations.vat_iterations import GAIN, ByIteration, accuracies, silhouettes
+from .reproduction.paper import Answers, Claim, Exhibit, Paper, Row, Scale, in_seeds, published
+from .reproduction.pictures import lines_by_dataset
+from .reproduction.showing import texts_with_words
+
+K, LAST_K = 5, 20  # words removed or kept in the tables, and at the end of the curves
+DROP, KEPT = "accuracy-drop", "posthoc-accuracy-gold"
+MARKED = {"twitter": "twitter_phrases"}  # where words were marked for models trained on other data
+JUDGE = "Judged by the plain model of the same encoder, data and seed; random words beside it."
+
+ACCURACY = published("""
+           imdb  sst1  sst2  yelp  ag_news trec  subj  twitter
+LSTM-base  88.79 45.20 85.45 95.10 91.91   90.00 89.00 71.25
+LSTM-ATT   88.16 46.29 84.73 95.06 91.88   91.00 90.80 70.75
+LSTM-VAT   88.98 47.42 86.22 95.32 92.04   92.80 91.10 71.62
+BERT-base  91.90 51.44 91.60 96.07 93.52   96.60 96.50 75.28
+BERT-ATT   91.81 51.13 91.16 97.20 93.41   96.40 96.20 74.84
+BERT-VAT   92.11 51.99 91.98 97.36 93.71   97.20 96.70 77.13
+""")
+AOPC = published("""
+             imdb sst1  sst2  yelp ag_news trec  subj  twitter
+LSTM-random  0.30 5.97  7.58  1.02 1.87    19.40 1.50  4.72
+LSTM-ATT     5.27 12.94 20.54 6.64 5.99    31.00 2.10  19.10
+LSTM-VAT     6.13 14.34 21.58 7.12 6.59    37.20 6.30  20.37
+BERT-random  0.60 33.26 41.46 3.60 44.20   65.80 45.70 59.21
+BERT-ATT     2.81 33.98 41.52 4.73 52.22   71.60 45.70 59.39
+BERT-VAT     3.17 34.03 41.52 6.64 54.70   72.20 45.80 59.45
+""")
+POSTHOC = published("""
+             imdb  sst1  sst2  yelp  ag_news trec  subj  twitter
+LSTM-random  58.48 34.21 71.33 64.74 62.45   71.40 78.40 54.07
+LSTM-ATT     83.96 40.56 82.70 87.80 78.96   73.60 87.40 70.20
+LSTM-VAT     84.41 43.39 84.35 88.82 81.43   79.20 89.10 71.23
+BERT-random  51.50 20.27 50.52 50.21 26.74   26.60 50.60 40.50
+BERT-ATT     51.72 29.19 58.92 53.63 37.53   34.20 61.90 53.68
+BERT-VAT     53.40 30.23 61.34 56.58 43.08   36.80 65.40 56.05
+""")
+COLUMNS = [
+    f"{group} {name}"
+    for group in ("positive@1", "positive@5", "negative@1", "negative@5")
+    for name in ("precision", "recall", "f1")
+]
+DETECTION = published(
+    """
+             twitter
+LSTM-random  14.88/4.78/6.56/14.59/23.34/16.06/20.52/5.61/8.19/17.18/23.68/17.97
+LSTM-ATT     58.70/26.04/32.73/30.30/54.17/34.70/47.13/15.74/21.39/28.24/42.04/30.33
+LSTM-VAT     65.20/29.38/36.60/33.04/58.40/37.77/60.00/21.42/28.76/32.70/49.19/35.35
+BERT-ATT     46.44/16.52/21.82/33.13/52.52/35.66/37.74/9.19/13.46/30.82/39.65/30.23
+BERT-VAT     55.24/20.62/26.90/37.26/58.39/40.09/43.83/11.15/16.20/36.42/44.55/35.30
+""",
+    COLUMNS,
+)
+ITERATIONS = published(
+    """
+          twitter                             imdb
+LSTM-VAT  70.75/71.62/70.96/70.67/71.06/70.98 88.16/88.98/88.22/88.84/88.14/88.60
+BERT-VAT  74.84/75.26/77.71/77.13/76.68/76.76 91.81/92.06/92.11/92.09/91.92/91.96
+""",
+    [str(i) for i in range(6)],
+)
+
+MAPS = {"LSTM": "figure 3", "BERT": "figure 6"}
+
+
+@dataclass(frozen=True)
+class Sizes(Scale):
+    """A scale that also says which weights of the bottleneck are tried, and where every iteration is looked at."""
+
+    betas: tuple[float, ...] = (0.01, 0.1)  # dev decides; the paper also tries 1 and 10, which would double the cost
+    turned: tuple[str, ...] = ("twitter", "imdb")  # data sets where alone, if it has one of them, iterations are seen
+    turned_seeds: int | None = None  # None: as many as elsewhere
+
+    @property
+    def caps(self) -> tuple[str, ...]:
+        """Also which weights of the bottleneck are tried, and where iterations are seen with fewer seeds."""
+        told = [f"β {' or '.join(f'{beta:g}' for beta in self.betas)}"]
+        if self.turned_seeds is not None:
+            told.append(f"{in_seeds(self.turned_seeds)} for iterations, on {' and '.join(self.turned)}")
+        return (*super().caps, *told)
+
+
+SMOKE = Sizes(
+    datasets=("planted:easy,train=200,dev=40,test=40",),
+    seeds=2,
+    families=("LSTM",),
+    sample=20,
+    training={"epochs": 2},
+    vectors=False,
+)
+SMALL = Sizes(datasets=("sst2", "trec", "subj", "twitter"), seeds=5, families=("LSTM",), sample=100_000)
+MINILM = Sizes(
+    datasets=("sst2", "trec"),
+    seeds=3,
+    families=("BERT",),
+    rows=2_000,
+    training={"epochs": 3, "batch_size": 32, "learning_rate": 5e-5},
+    betas=(0.1,),
+    turned=("trec",),
+    turned_seeds=1,
+)
+FULL = Sizes(
+    datasets=("imdb", "sst1", "sst2", "yelp", "ag_news", "trec", "subj", "twitter"),
+    seeds=5,
+    families=("LSTM", "BERT"),
+    sample=100_000,
+    transformer="bert-base-uncased",
+)
+
+
+def runs(family: str, scale: Sizes) -> dict[str, Run]:
+    """Give the plain model, which also is the judge, the attention model, and VAT."""
+    lstm = family == "LSTM"
+    encoder = {"name": "lstm", "hidden": 100} if lstm else {"name": scale.transformer, "limit": 256}
+    training = {"patience": 3, "learning_rate": 1e-3 if lstm else 1e-5, **scale.training}
+    shared = {"encoder": encoder, "training": training}
+    vectors = scale.vectors and lstm
+    return {
+        "base": Run(f"{family}-base", {**shared, "method": {"name": "base"}}, vectors),
+        "ATT": Run(f"{family}-ATT", {**shared, "method": {"name": "attention"}}, vectors),
+        "VAT": Run(f"{family}-VAT", {**shared, "method": {"name": "vat"}}, vectors, ("method.beta", scale.betas)),
+    }
+
+
+def exhibits(scale: Scale) -> tuple[Exhibit, ...]:
+    """Describe tables 2 to 6 and figures 3 to 7."""
+    assert isinstance(scale, Sizes)
+    ways = {family: runs(family, scale) for family in scale.families}
+    rows = partial(_rows, ways, scale)
+    plain = tuple(Row(run.name, run, Accuracy(), accuracy_on_test) for way in ways.values() for run in way.values())
+    turns = {family: (way["VAT"], ByIteration(sample=min(scale.sample, 500))) for family, way in ways.items()}
+    removal, keeping = (rows(partial(metric_curve, metric)) for metric in (DROP, KEPT))
+    removed = f"Accuracy lost without the top {K} words (AOPC)"
+    kept = f"Accuracy on the top {K} words alone (post-hoc)"
+    return (
+        Exhibit("table 2", "Test accuracy", plain, ACCURACY, _better(scale, "is more accurate than")),
+        Exhibit(
+            "table 3",
+            removed,
+            rows(lambda who: metric_at(DROP, K, who)),
+            AOPC,
+            _better(scale, "names words that matter more than those of"),
+            note=JUDGE,
+        ),
+        Exhibit(
+            "table 4",
+            kept,
+            rows(lambda who: metric_at(KEPT, K, who)),
+            POSTHOC,
+            _better(scale, "names words that suffice more often than those of"),
+            note=JUDGE,
+        ),
+        Exhibit(
+            "table 5",
+            "Words that people marked, among the most attended",
+            rows(detection, Detected(MARKED, ("positive", "negative"), (1, 5))),
+            DETECTION,
+            _better(scale, "finds more words that people marked in positive tweets than", "positive@5 f1")
+            + _better(scale, "finds more words that people marked in negative tweets than", "negative@5 f1"),
+            note="Data: the marked tweets of SemEval-2013, for models trained on twitter.",
+            datasets=(*MARKED, "planted"),
+        ),
+        Exhibit(
+            "table 6",
+            "Test accuracy by iteration",
+            tuple(Row(run.name, run, asked, accuracies, seeds=scale.turned_seeds) for run, asked in turns.values()),
+            ITERATIONS,
+            tuple(
+                Claim(f"One iteration is better than none ({run.name})", run.name, None, GAIN)
+                for run, _ in turns.values()
+            ),
+            datasets=scale.only(scale.turned),
+        ),
+        *(
+            Exhibit(
+                MAPS[family],
+                f"Text vectors by iteration ({family})",
+                (Row(run.name, run, asked, silhouettes, seeds=scale.turned_seeds),),
+                draw=_maps,
+                note="The numbers are the silhouette of the classes.",
+                datasets=scale.only(scale.turned),
+            )
+            for family, (run, asked) in turns.items()
+        ),
+        Exhibit(
+            "figure 4",
+            "Accuracy lost without the top words",
+            removal,
+            draw=lines_by_dataset(removal, "words removed", "accuracy lost (%)"),
+            note=JUDGE,
+        ),
+        Exhibit(
+            "figure 5",
+            "Accuracy on the top words alone",
+            keeping,
+            draw=lines_by_dataset(keeping, "words kept", "accuracy (%)"),
+            note=JUDGE,
+        ),
+        Exhibit(
+            "figure 7",
+            "Attention in the same texts",
+            tuple(Row(run.name, run, Examples(), lambda _: {}) for way in ways.values() for run in attending(way)),
+            show=texts_with_words,
+        ),
+    )
+
+
+def attending(way: Mapping[str, Run]) -> tuple[Run, Run]:
+    """Give the two runs that have attention."""
+    return way["ATT"], way["VAT"]
+
+
+def _rows(
+    ways: Mapping[str, Mapping[str, Run]],
+    scale: Scale,
+    read: Callable[[str], Callable[[Any], Mapping[str, float]]],
+    question: Question | None = None,
+) -> tuple[Row, ...]:
+    """Give random words, attention and VAT for each family of encoders."""
+    rows = []
+    for family, way in ways.items():
+        asked = question or Explained(
+            "own", {DROP: {"k": LAST_K}, KEPT: {"k": LAST_K}}, scale.sample, judge=way["base"]
+        )
+        for name, who in (("ATT", "random"), ("ATT", "words"), ("VAT", "words")):
+            shown = f"{family}-{name}" if who == "words" else f"{family}-random"
+            rows.append(Row(shown, way[name], asked, read(who)))
+    return tuple(rows)
+
+
+def _better(scale: Scale, relation: str, column: str = "value") -> tuple[Claim, ...]:
+    return tuple(
+        Claim(f"{family}-VAT {relation} {family}-ATT", f"{family}-VAT", f"{family}-ATT", column)
+        for family in scale.families
+    )
+
+
+def _maps(answers: Answers) -> dict[str, Figure]:
+    """Draw the text vectors of the first seed, a panel for each iteration."""
+    figures = {}
+    for (dataset, row), (found, *_) in answers.items():
+        each = zip(found["points"], found["silhouette"], found["distance_ratio"], strict=True)
+        panels = [as_panel(f"iteration {i}", p, found["labels"], s, r) for i, (p, s, r) in enumerate(each)]
+        figures[f"{dataset}-{row}"] = text_vectors(panels)
+    return figures
+
+
+PAPER = Paper(
+    "vat",
+    "Zhou, Wu, Chen, Huang, He: variational information-bottleneck attention",
+    {"smoke": SMOKE, "small": SMALL, "minilm": MINILM, "full": FULL},
+    exhibits,
+)

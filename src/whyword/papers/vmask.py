@@ -1,0 +1,226 @@
+"""VMASK (Chen & Ji, EMNLP 2020): variational word masks, with the baselines l2, L2X and IBA."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from ..grids.trial import Run
+from ..plots.frequency_importance import frequency_importance
+from ..plots.word_cloud import word_cloud
+from .evaluations.accuracy import Accuracy, accuracy_on_dev, accuracy_on_test, epoch_seconds
+from .evaluations.examples import Examples
+from .evaluations.explained import Explained, metric_at, metric_curve
+from .evaluations.sp_lime import SummedWords
+from .evaluations.word_scores import WordScores, pearson_of_frequency, pictured
+from .reproduction.paper import Answers, Claim, Exhibit, Paper, Row, Scale, published
+from .reproduction.pictures import lines_by_dataset
+from .reproduction.showing import texts_with_words, word_lists
+
+K, LAST_K = 5, 10  # words removed for AOPC, and kept at the end of the post-hoc curves
+DROP, KEPT = "probability-drop", "posthoc-accuracy"
+METHODS = ("base", "l2", "L2X", "IBA", "VMASK")
+DATA = "imdb sst1 sst2 yelp ag_news trec subj"
+
+ACCURACY = published(f"""
+            {DATA}
+CNN-base    89.06 46.32 85.50 94.32 91.30 92.40 92.80
+CNN-l2      89.12 46.01 85.56 94.46 91.28 90.62 92.39
+CNN-L2X     78.94 37.92 80.01 83.14 84.36 61.00 82.40
+CNN-IBA     88.31 41.40 84.24 93.82 91.37 89.80 91.80
+CNN-VMASK   90.10 48.92 85.78 94.53 91.60 93.02 93.50
+LSTM-base   88.39 43.84 83.74 95.06 91.03 90.40 90.20
+LSTM-l2     88.40 43.91 83.36 95.00 91.09 90.20 89.10
+LSTM-L2X    67.45 36.92 75.45 77.12 77.53 46.00 81.80
+LSTM-IBA    88.48 42.99 83.53 94.74 91.14 85.40 89.50
+LSTM-VMASK  90.07 44.12 84.35 95.41 92.19 90.80 91.20
+BERT-base   91.80 53.43 92.25 96.42 93.59 96.40 95.10
+BERT-l2     91.75 52.08 92.25 96.41 93.52 96.80 94.80
+BERT-L2X    71.75 39.23 74.03 87.14 82.59 93.20 86.10
+BERT-IBA    91.66 53.80 92.24 96.27 93.45 96.80 95.60
+BERT-VMASK  93.04 54.53 92.26 96.80 94.24 97.00 96.40
+""")
+DEV_ACCURACY = published(f"""
+            {DATA}
+CNN-base    88.82 45.09 84.47 93.70 91.77 92.22 88.96
+CNN-L2X     79.76 36.85 80.12 84.10 85.28 62.50 82.54
+CNN-IBA     87.56 41.52 84.79 93.42 91.73 91.40 89.02
+CNN-VMASK   88.98 44.78 85.56 94.34 91.78 92.60 91.60
+LSTM-base   88.80 41.87 85.21 94.24 91.78 91.15 90.50
+LSTM-L2X    67.72 37.00 77.49 76.50 78.84 47.28 82.07
+LSTM-IBA    88.38 42.48 85.30 94.68 91.93 86.35 90.52
+LSTM-VMASK  90.06 44.96 85.67 94.46 92.28 92.48 92.80
+BERT-base   85.16 50.77 92.66 96.78 93.88 95.13 95.30
+BERT-L2X    65.34 38.17 72.68 83.00 80.67 91.32 84.59
+BERT-IBA    85.60 51.02 91.74 96.50 93.24 95.28 96.10
+BERT-VMASK  86.00 51.96 92.74 96.87 94.88 95.49 96.90
+""")
+AOPC = published(f"""
+                    {DATA}
+CNN-base/lime       14.47 7.59 16.50 10.69 5.66 15.28 9.77
+CNN-VMASK/lime      14.74 8.63 18.86 11.38 9.03 14.81 12.40
+LSTM-base/lime      14.34 8.76 17.03 8.72 7.00 11.95 9.67
+LSTM-VMASK/lime     15.10 9.52 22.14 9.70 7.39 11.97 11.68
+BERT-base/lime      10.63 36.00 35.89 6.30 7.00 59.22 13.08
+BERT-VMASK/lime     12.64 36.16 46.87 6.49 8.47 60.37 17.82
+CNN-base/shapley    15.53 7.63 13.15 13.57 9.88 14.97 8.84
+CNN-VMASK/shapley   15.53 8.33 15.95 15.06 9.98 15.03 12.88
+LSTM-base/shapley   15.80 7.91 22.38 10.55 6.62 11.90 11.66
+LSTM-VMASK/shapley  16.48 9.73 22.52 10.99 7.65 11.86 12.74
+BERT-base/shapley   12.97 42.06 43.16 18.06 7.21 57.69 33.22
+BERT-VMASK/shapley  13.18 44.57 50.44 18.17 10.02 58.26 34.22
+""")
+PEARSON = published(f"""
+            {DATA}
+CNN-VMASK   -.045 -.079 -.067 -.014 -.015 -.018 -.010
+LSTM-VMASK  -.018 -.070 -.068 .004 -.040 -.026 -.003
+BERT-VMASK  -.016 .017 -.023 -.038 -.030 .028 .008
+""")
+SECONDS = published("""
+            sst2 trec imdb
+CNN-base    .66  2.01 8.93
+CNN-VMASK   1.21 2.58 12.29
+LSTM-base   1.65 1.87 3.81
+LSTM-VMASK  1.73 1.96 5.07
+BERT-base   51.6 49.6 -
+""")
+SMOKE = Scale(
+    datasets=("planted:easy,train=200,dev=40,test=40",),
+    seeds=2,
+    families=("CNN", "LSTM"),
+    sample=10,
+    samples=50,
+    training={"epochs": 2},
+    vectors=False,
+)
+SMALL = Scale(datasets=("sst2", "trec", "subj"), seeds=5, families=("CNN", "LSTM"), sample=200, samples=500)
+FULL = Scale(
+    datasets=tuple(DATA.split()),
+    seeds=5,
+    families=("CNN", "LSTM", "BERT"),
+    sample=1_000,
+    samples=1_000,
+    transformer="bert-base-uncased",
+)
+
+
+def run_of(family: str, method: str, scale: Scale) -> Run:
+    """Describe one run: frozen word vectors, a plain default for the rest."""
+    bert = family == "BERT"
+    encoder = {"name": scale.transformer} if bert else {"name": family.lower(), "frozen": scale.vectors}
+    settings = {"method": {"name": method.lower()}, "encoder": encoder, "training": dict(scale.training)}
+    return Run(f"{family}-{method}", settings, scale.vectors and not bert)
+
+
+def exhibits(scale: Scale) -> tuple[Exhibit, ...]:
+    """Describe tables 3 to 6, 8, 9 and 11, and figures 1 to 3."""
+    plain = {method: [run_of(family, method, scale) for family in scale.families] for method in METHODS}
+    everything = [run for runs in zip(*plain.values(), strict=True) for run in runs]
+    some = [run for runs in zip(plain["base"], plain["VMASK"], strict=True) for run in runs]
+    masks = plain["VMASK"]
+    own = Explained("own", {KEPT: {"k": LAST_K}}, scale.sample)
+    scores = WordScores()
+    return (
+        Exhibit(
+            "table 3",
+            "Test accuracy",
+            _rows(everything, Accuracy(), accuracy_on_test),
+            ACCURACY,
+            _over("base", scale, "is more accurate than"),
+        ),
+        Exhibit(
+            "table 4",
+            f"Probability lost without the top {K} words (AOPC × 100)",
+            tuple(row for name in ("lime", "shapley") for row in _explained(some, name, scale)),
+            AOPC,
+            tuple(
+                Claim(
+                    f"{name}'s words matter more to {f}-VMASK than to {f}-base",
+                    f"{f}-VMASK/{name}",
+                    f"{f}-base/{name}",
+                    "value",
+                )
+                for name in ("lime", "shapley")
+                for f in scale.families
+            ),
+            note=f"On the same {scale.sample:,} test texts at most, {scale.samples:,} samples of LIME, "
+            f"{scale.permutations} permutations; judged by the model itself.",
+        ),
+        Exhibit(
+            "table 5",
+            "Words that LIME names in the same texts",
+            _rows(some, Examples("lime", {"samples": scale.samples}), lambda _: {}),
+            show=texts_with_words,
+        ),
+        Exhibit(
+            "table 6",
+            "Words of the largest summed LIME scores",
+            _rows(some, SummedWords(scale.sample, scale.samples), lambda _: {}),
+            show=word_lists,
+        ),
+        Exhibit("table 8", "Dev accuracy", _rows(everything, Accuracy(), accuracy_on_dev), DEV_ACCURACY),
+        Exhibit(
+            "table 9",
+            "Seconds of an epoch",
+            _rows(some, Accuracy(), epoch_seconds),
+            SECONDS,
+            note="Ours on one CPU thread, theirs on a GTX 1080.",
+        ),
+        Exhibit(
+            "table 11",
+            "Correlation of frequency and importance (Pearson)",
+            _rows(masks, scores, pearson_of_frequency),
+            PEARSON,
+            tuple(
+                Claim(f"importance does not follow frequency ({run.name})", run.name, None, "value", 0.1, within=True)
+                for run in masks
+            ),
+        ),
+        Exhibit(
+            "figure 1",
+            "Post-hoc accuracy of the top words of the mask",
+            _rows([*plain["IBA"], *masks], own, metric_curve(KEPT)),
+            claims=tuple(
+                Claim(f"two words of {f}-VMASK suffice more often than two of {f}-IBA", f"{f}-VMASK", f"{f}-IBA", "2")
+                for f in scale.families
+            ),
+            draw=lines_by_dataset(metric_curve(KEPT), "words kept", "same prediction (%)"),
+            note="Compared with the model's own prediction on the whole text.",
+        ),
+        Exhibit("figure 2", "Frequency and importance", _rows(masks, scores, pearson_of_frequency), draw=_scatter),
+        Exhibit("figure 3", "Words that the mask keeps", _rows(masks, scores, pearson_of_frequency), draw=_cloud),
+    )
+
+
+def _rows(runs: list[Run], question: Any, read: Callable[[Any], Mapping[str, float]]) -> tuple[Row, ...]:
+    return tuple(Row(run.name, run, question, read) for run in runs)
+
+
+def _explained(runs: list[Run], name: str, scale: Scale) -> tuple[Row, ...]:
+    samples = scale.samples if name == "lime" else scale.permutations
+    question = Explained(name, {DROP: {"k": K}}, scale.sample, {"samples": samples})
+    return tuple(Row(f"{run.name}/{name}", run, question, metric_at(DROP, K)) for run in runs)
+
+
+def _over(method: str, scale: Scale, relation: str) -> tuple[Claim, ...]:
+    return tuple(
+        Claim(f"{f}-VMASK {relation} {f}-{method}", f"{f}-VMASK", f"{f}-{method}", "value") for f in scale.families
+    )
+
+
+def _scatter(answers: Answers) -> dict[str, Figure]:
+    return {f"{data}-{row}": frequency_importance(*pictured(found[0])) for (data, row), found in answers.items()}
+
+
+def _cloud(answers: Answers) -> dict[str, Figure]:
+    return {f"{data}-{row}": word_cloud(pictured(found[0])[0].at_least(5)) for (data, row), found in answers.items()}
+
+
+PAPER = Paper(
+    "vmask",
+    "Chen & Ji (EMNLP 2020): learning variational word masks",
+    {"smoke": SMOKE, "small": SMALL, "full": FULL},
+    exhibits,
+)

@@ -1,1 +1,0 @@
-"""Questions that several explainers and metrics put to a model."""

@@ -1,0 +1,83 @@
+import json
+
+import numpy as np
+import pytest
+
+from whyword.audits.audit import Audit
+from whyword.evaluation.scores import Scores
+from whyword.interfaces.errors import OptionError
+from whyword.interfaces.metric import Score
+
+ROW = {"metric": "m", "explainer": "lime", "value": 0.5, "low": 0.4, "high": 0.6, "meaning": "what it is", "curve": []}
+FACTS = {
+    "model": {"name": "mine"},
+    "data": {"name": "reviews.csv", "texts": 2, "of": 1000},
+    "accuracy": {"value": 0.9, "low": 0.8, "high": 0.95, "texts": 2},
+    "verdicts": [
+        {"explainer": "lime", "verdict": "trust", "because": "All 3 rules hold.", "rules": []},
+        {"explainer": "own", "verdict": "do not trust", "because": "Word " * 40, "rules": []},
+    ],
+    "scores": [ROW],
+    "belief": None,
+    "mask": None,
+}
+
+
+def made(**more):
+    score = Score("m", "lime", np.array([0.4, 0.6]), (0.4, 0.6), True, "what it is")
+    return Audit(FACTS | more, Scores((score,), 2, 7))
+
+
+def test_a_person_sees_the_verdicts_first_and_then_the_numbers():
+    lines = str(made()).splitlines()
+    assert lines[:2] == ["mine, asked about 2 of 1,000 texts: reviews.csv", "Accuracy 90.0% [80.0%, 95.0%]"]
+    assert lines[3:5] == ["lime: trust", "  All 3 rules hold."]
+    assert "own: do not trust" in lines
+    assert any(line.startswith("m ↑") for line in lines)
+    assert max(map(len, lines)) <= 100
+
+
+def test_without_labels_there_is_no_accuracy_to_show():
+    assert "Accuracy" not in str(made(accuracy=None))
+    assert made(accuracy=None).accuracy is None
+
+
+def test_a_dead_mask_and_the_tests_of_attention_are_shown():
+    belief = {"uniform": ROW | {"metric": "uniform"}, "gradient": ROW | {"metric": "gradient", "value": None}}
+    shown = str(made(mask={"warning": "the mask has collapsed."}, belief=belief))
+    assert "Warning: the mask has collapsed." in shown
+    assert "Does the attention deserve belief?\nuniform                 0.500 [0.400, 0.600]  what it is" in shown
+    assert "   nan" in shown
+
+
+def test_verdicts_accuracy_and_facts_can_be_asked_for():
+    found = made()
+    assert found.verdicts == {"lime": "trust", "own": "do not trust"}
+    assert found.accuracy == 0.9
+    assert found.to_dict() == FACTS
+    assert json.loads(found.to_json()) == FACTS
+    frame = found.to_frame()
+    assert list(frame.explainer) == ["lime"]
+    assert "curve" not in frame
+
+
+def test_numbers_that_json_does_not_know_are_never_written():
+    with pytest.raises(ValueError, match="JSON"):
+        made(accuracy=float("nan")).to_json()
+
+
+def test_json_is_written_alone_and_a_page_with_json_beside_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(Audit, "to_html", lambda self: '<!doctype html><p title="a&b">')
+    found = made()
+    assert found.save(tmp_path / "new" / "one.json") == [tmp_path / "new" / "one.json"]
+    assert json.loads((tmp_path / "new" / "one.json").read_text()) == FACTS
+    assert found.save(str(tmp_path / "r.html")) == [tmp_path / "r.html", tmp_path / "r.json"]
+    assert (tmp_path / "r.html").read_text().startswith("<!doctype html>")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["new", "r.html", "r.json"]
+    assert '<iframe srcdoc="&lt;!doctype html&gt;&lt;p title=&quot;a&amp;b' in found._repr_html_()
+
+
+def test_other_files_are_refused_before_anything_is_written(tmp_path):
+    with pytest.raises(OptionError, match=r"r\.pdf"):
+        made().save(tmp_path / "r.pdf")
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,217 @@
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from whyword.audits.rules import Rule, Rules, read_rules
+from whyword.audits.verdicts import Measured, decide, verdicts
+from whyword.blocks.mask_health import COLLAPSED, SATURATED
+from whyword.interfaces.errors import OptionError
+
+NAMES = (["comprehensiveness", "posthoc-accuracy", "rationale-auprc"], ["own", "lime", "occlusion"])
+TESTS = ["uniform", "adversarial-share"]
+RULE = """
+["mine"]
+question = "Is it good?"
+quantity = "comprehensiveness"
+must_be = "above"
+threshold = 0.1
+needed = true
+"""
+RANKS = ("do not trust", "use with care", "trust")
+
+
+def default() -> Rules:
+    return read_rules(None, *NAMES, TESTS)
+
+
+def score(metric="comprehensiveness", explainer="lime", value=0.3, over=0.2, p=0.001, half=0.05, texts=100):
+    return {
+        "metric": metric, "explainer": explainer, "value": value, "low": value - half, "high": value + half,
+        "texts": texts, "over_random_value": over, "over_random_low": over - half, "over_random_high": over + half,
+        "over_random_p_holm": p,
+    }  # fmt: skip
+
+
+def facts(scores, kind="black box", texts=100, **more):
+    nothing = {"agreement": [], "belief": None, "mask": None, "settled": {}}
+    return {"model": {"kind": kind}, "data": {"texts": texts}, "scores": scores, **nothing, **more}
+
+
+def good(explainer="lime", **more):
+    return [score("comprehensiveness", explainer, **more), score("posthoc-accuracy", explainer, value=0.9, **more)]
+
+
+def verdict(found, rules=None):
+    return verdicts(found, rules or default())[0]["verdict"]
+
+
+def test_what_holds_is_trusted_and_the_reason_counts_the_rules():
+    (found,) = verdicts(facts(good()), default())
+    assert (found["verdict"], found["because"]) == ("trust", "All 4 rules hold.")
+    assert [rule["rule"] for rule in found["rules"]][-1] == "enough texts"
+
+
+def test_random_words_are_not_judged():
+    assert [row["explainer"] for row in verdicts(facts([*good(), *good("random")]), default())] == ["lime"]
+
+
+def test_who_is_no_better_than_random_words_is_not_trusted():
+    (found,) = verdicts(facts(good(over=0.01, p=0.4)), default())
+    assert found["verdict"] == "do not trust"
+    assert "p = 0.40 after Holm's correction" in found["because"]
+
+
+def test_a_plain_no_is_the_reason_before_a_doubt_that_counts_as_one():
+    scores = [score(over=0.01, p=0.4), score("posthoc-accuracy", value=0.9, over=-0.2, p=0.001)]
+    (found,) = verdicts(facts(scores), default())
+    assert "posthoc-accuracy over random: -0.200 [-0.250, -0.150]; must be above 0" in found["because"]
+
+
+def test_few_texts_leave_doubt_and_never_give_trust():
+    assert verdict(facts(good(texts=29), texts=29)) == "use with care"
+    assert verdict(facts(good(over=0.01, p=0.4, texts=29), texts=29)) == "use with care"
+
+
+def test_a_difference_that_may_be_chance_does_not_hold():
+    rule = next(rule for rule in default().rules if rule.name == "top words carry the answer")
+    assert decide(rule, Measured(0.2, 0.1, 0.3, 100, 0.01)) is True
+    assert decide(rule, Measured(0.2, 0.1, 0.3, 100, 0.06)) is None
+    assert decide(rule, Measured(0.2, 0.1, 0.3, 100, None)) is None
+
+
+@pytest.mark.parametrize("side", ["above", "below"])
+def test_a_rule_is_decided_by_the_whole_interval(side):
+    rule = Rule("r", "?", "texts", side, 0.5, True)
+    straddles = Measured(0.5, 0.4, 0.6, 100)
+    assert [decide(rule, replace(straddles, value=value)) for value in (0.45, 0.55)] == [None, None]
+    over, under = Measured(0.7, 0.51, 0.8, 100), Measured(0.3, 0.2, 0.49, 100)
+    assert [decide(rule, measured) for measured in (over, under)] == [side == "above", side == "below"]
+    assert decide(rule, Measured(0.7, None, None, 1)) is None
+
+
+def test_a_needed_rule_that_was_not_measured_leaves_doubt_and_a_wanted_one_does_not_count():
+    (found,) = verdicts(facts([score()]), default())
+    assert found["verdict"] == "use with care"
+    assert "was not measured" in found["because"]
+    assert "finds what people marked" not in [rule["rule"] for rule in found["rules"]]
+
+
+def test_nobody_is_compared_with_themselves():
+    rows = [{"one": "lime", "other": "occlusion", "tau": 0.5, "low": 0.4, "high": 0.6, "texts": 100}]
+    found = verdicts(facts([*good(), *good("occlusion")], agreement=rows), default())
+    asked = {row["explainer"]: [rule["rule"] for rule in row["rules"]] for row in found}
+    assert "agrees with leaving words out" in asked["lime"]
+    assert "agrees with leaving words out" not in asked["occlusion"]
+
+
+def test_attention_that_changes_nothing_is_not_trusted():
+    tests = {
+        "uniform": {"value": 0.001, "low": 0.0, "high": 0.02, "texts": 100},
+        "adversarial-share": {"value": 0.3, "low": 0.2, "high": 0.4, "texts": 100},
+    }
+    assert verdict(facts(good("own"), "attention", belief=tests)) == "do not trust"
+    tests["uniform"] = {"value": 0.2, "low": 0.1, "high": 0.3, "texts": 100}
+    assert verdict(facts(good("own"), "attention", belief=tests)) == "trust"
+    tests["adversarial-share"] = {"value": 0.8, "low": 0.7, "high": 0.9, "texts": 100}
+    assert verdict(facts(good("own"), "attention", belief=tests)) == "use with care"
+
+
+@pytest.mark.parametrize(
+    ("spread", "mean", "expected"),
+    [(0.2, 0.5, "trust"), (0.01, 0.5, "do not trust"), (0.2, 0.99, "do not trust")],
+    ids=["alive", "collapsed", "saturated"],
+)
+def test_a_mask_must_be_alive(spread, mean, expected):
+    mask = {"keep_sd": spread, "keep_mean": mean, "warning": None}
+    assert verdict(facts(good("own"), "mask", mask=mask)) == expected
+    assert verdict(facts(good("lime"), "mask", mask=mask)) == "trust"  # the mask is nothing to LIME
+
+
+def test_masks_are_judged_where_training_warns():
+    thresholds = {rule.name: rule.threshold for rule in default().rules}
+    assert (thresholds["mask is alive"], thresholds["mask holds back"]) == (COLLAPSED, SATURATED)
+
+
+def test_samples_that_have_not_settled_ask_for_care():
+    share = {"lime": {"value": 0.2, "low": 0.1, "high": 0.3, "texts": 100}}
+    (found,) = verdicts(facts(good(), settled=share), default())
+    assert (found["verdict"], found["because"][:8]) == ("use with care", "In too m")
+
+
+def test_without_any_rule_nothing_is_trusted():
+    rules = Rules((replace(default().rules[0], explainers=("own",)),), "x")
+    assert verdict(facts(good()), rules) == "use with care"
+
+
+numbers = st.floats(-1, 1)
+
+
+@given(
+    st.tuples(numbers, numbers, numbers).map(sorted), numbers, numbers, st.booleans(), st.booleans(),
+    st.sampled_from([None, 30]), st.sampled_from([5, 100]), st.sampled_from([None, 0.01, 0.3]),
+)  # fmt: skip
+def test_a_stricter_threshold_never_improves_a_verdict(ends, one, other, above, needed, proof, texts, p):
+    low, value, high = ends
+    easy, strict = sorted([one, other], reverse=not above)
+    rule = Rule("r", "?", "m over random", "above" if above else "below", easy, needed, proof_from=proof)
+    row = {"metric": "m", "explainer": "lime", "texts": texts, "value": None, "low": None, "high": None}
+    row |= {"over_random_value": value, "over_random_low": low, "over_random_high": high, "over_random_p_holm": p}
+    found = [verdict(facts([row]), Rules((r,), "x")) for r in (rule, replace(rule, threshold=strict))]
+    assert RANKS.index(found[1]) <= RANKS.index(found[0])
+
+
+def write(folder: Path, text: str) -> Path:
+    file = folder / "rules.toml"
+    file.write_text(text)
+    return file
+
+
+def test_a_file_replaces_our_rules(tmp_path):
+    rules = read_rules(write(tmp_path, RULE), *NAMES, TESTS)
+    assert [(rule.name, rule.threshold) for rule in rules.rules] == [("mine", 0.1)]
+    assert rules.source == str(tmp_path / "rules.toml")
+    assert default().source == "default"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", ["holds no rules"]),
+        ("mine = 3", ["'mine'", "table"]),
+        ('["mine', ["not written in TOML"]),
+        (RULE.replace("threshold = 0.1", ""), ["'mine'", "no 'threshold'"]),
+        (RULE.replace("0.1", "nan"), ["'threshold'", "'mine'", "number"]),
+        (RULE.replace("0.1", "true"), ["'threshold'", "'mine'", "number"]),
+        (RULE.replace("threshold", "treshold"), ["treshold", "'mine'", "Did you mean 'threshold'"]),
+        (RULE.replace('"above"', '"over"'), ["'over'", "must_be", "above, below"]),
+        (RULE.replace("= true", '= "yes"'), ["'needed'", "true or false"]),
+        (RULE.replace("comprehensiveness", "comprehensivness"), ["quantity", "Did you mean 'comprehensiveness'"]),
+        (RULE + 'explainers = ["owm"]', ["'owm'", "explainers", "Did you mean 'own'"]),
+        (RULE + 'explainers = "own"', ["'explainers'", "list of names"]),
+        (RULE + 'kinds = ["masks"]', ["'masks'", "kinds", "Did you mean 'mask'"]),
+        (RULE + "proof_from = 0", ["'proof_from'", "above 0"]),
+        (RULE.replace('"Is it good?"', "3"), ["'question'", "text"]),
+    ],
+    ids=[
+        "empty", "no table", "no TOML", "missing field", "no number", "no number but true", "misspelled field", "side",
+        "needed", "quantity", "explainer", "no list", "kind", "proof", "question",
+    ],
+)  # fmt: skip
+def test_mistakes_get_one_sentence_that_names_file_rule_and_field(tmp_path, text, words):
+    file = write(tmp_path, text)
+    with pytest.raises(OptionError) as error:
+        read_rules(file, *NAMES, TESTS)
+    assert "\n" not in str(error.value)
+    for word in [str(file), *words]:
+        assert word in str(error.value)
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path):
+    with pytest.raises(OptionError, match="nowhere"):
+        read_rules(tmp_path / "nowhere.toml", *NAMES, TESTS)
+    (tmp_path / "latin.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(OptionError, match="cannot be read"):
+        read_rules(tmp_path / "latin.toml", *NAMES, TESTS)

@@ -1,0 +1,296 @@
+import json
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import pytest
+import torch
+
+from whyword import TextClassifier
+from whyword.analysis.adversarial_attention import Search
+from whyword.analysis.attention_tests import examine_attention
+from whyword.audits import run as auditing
+from whyword.audits.api import audit
+from whyword.audits.run import gather_audit, load_rules
+from whyword.data.planted import planted
+from whyword.explainers.lime import Lime
+from whyword.explainers.occlusion import Occlusion
+from whyword.explainers.random import Random
+from whyword.explaining.measure import measure_explanations
+from whyword.interfaces.errors import DataError, OptionError
+from whyword.methods.attention import Attention
+
+WEIGHT = {"superb": 2.0, "fine": 1.0, "dull": -1.0, "awful": -2.0}
+FILLER = [f"w{i}" for i in range(20)]
+QUICK = ["comprehensiveness", "posthoc-accuracy"]
+
+
+def bag(texts):
+    """A model whose reasons are known: each word adds its weight to the log-odds of 'good'."""
+    odds = np.array([sum(WEIGHT.get(word, 0.0) for word in text.split()) for text in texts])
+    good = 1 / (1 + np.exp(-odds))
+    return np.stack([1 - good, good], axis=1)
+
+
+def bag_texts(count=60, seed=0):
+    draw = np.random.default_rng(seed)
+    texts = []
+    for _ in range(count):
+        side = [["superb", "fine"], ["dull", "awful"]][draw.integers(2)]
+        words = [*draw.choice(FILLER, 10), draw.choice(side), draw.choice(side), draw.choice(list(WEIGHT))]
+        texts.append(" ".join(draw.permutation(words)))
+    return texts
+
+
+@dataclass(frozen=True)
+class Exact(Occlusion):
+    """What each word adds to the log-odds of the target: the whole truth about the bag."""
+
+    name = "exact"
+
+    def explain(self, classifier, documents, targets=None):
+        found = super().explain(classifier, documents, targets)
+        for e in found:
+            side = 1.0 if e.target == 1 else -1.0
+            e.scores[:] = [side * WEIGHT.get(word, 0.0) for word in e.words]
+        return found
+
+
+@dataclass(frozen=True)
+class Lucky(Random):
+    """Random scores under another name."""
+
+    name = "lucky"
+
+
+class Deaf(Attention):
+    """An attention model that gives every word the same weight, whatever its attention says."""
+
+    def read_out(self, weights, states):
+        there = (weights > 0).to(weights)
+        return super().read_out(there / there.sum(-1, keepdim=True), states)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def short_search():
+    """Search for adversarial attention in a few steps."""
+    with pytest.MonkeyPatch.context() as patch:
+        search = Search(restarts=1, steps=20)
+        patch.setattr(auditing, "examine_attention", partial(examine_attention, search=search))
+        yield
+
+
+def fitted(method, **settings):
+    documents = planted("easy,train=120,dev=0,test=0").train
+    texts, labels = [d.words.texts[0] for d in documents], [d.label for d in documents]
+    return TextClassifier(method, "bag", epochs=4, learning_rate=0.05, **settings).fit(texts, labels)
+
+
+@pytest.fixture(scope="module")
+def attention():
+    return fitted("attention")
+
+
+@pytest.fixture(scope="module")
+def mask():
+    return fitted("vmask")
+
+
+@pytest.fixture(scope="module")
+def documents():
+    return list(planted("easy,train=10,dev=0,test=40").test)
+
+
+@pytest.fixture(scope="module")
+def told():
+    return []
+
+
+@pytest.fixture(scope="module")
+def facts_of_attention(attention, documents, told):
+    before = {name: tensor.clone() for name, tensor in attention.model_.classifier.method.state_dict().items()}
+    chosen = ["own", "occlusion"]
+    found = gather_audit(attention, documents, chosen, data_name="planted", watch=lambda *news: told.append(news))
+    after = attention.model_.classifier.method.state_dict()
+    assert all(torch.equal(before[name], after[name]) for name in before)  # the model is left untouched
+    return found.to_dict()
+
+
+def test_scores_that_are_the_exact_contributions_are_trusted():
+    found = audit(bag, bag_texts(), explainers=[Exact(), "occlusion"], classes=["bad", "good"])
+    assert found.verdicts["exact"] == "trust"
+
+
+@pytest.mark.parametrize("seed", range(1, 6))
+def test_random_scores_under_another_name_are_not_trusted(seed):
+    found = audit(bag, bag_texts(seed=seed), explainers=[Lucky(seed), "occlusion"], metrics=QUICK)
+    assert found.verdicts == {"lucky": "do not trust", "occlusion": "trust"}
+
+
+def test_attention_that_the_model_ignores_is_not_trusted(documents):
+    classifier = fitted("attention")
+    classifier.model_.classifier.method.__class__ = Deaf
+    (found,) = audit(classifier, documents, explainers=["own"], metrics=QUICK).facts["verdicts"]
+    rule = next(rule for rule in found["rules"] if rule["rule"] == "attention matters")
+    assert rule["holds"] is False
+    assert rule["value"] == pytest.approx(0, abs=1e-6)
+    assert found["verdict"] == "do not trust"
+
+
+def test_all_facts_of_an_attention_model_are_there_and_strict_json(facts_of_attention):
+    facts = facts_of_attention
+    json.dumps(facts, allow_nan=False)
+    assert set(facts) == {
+        "format", "model", "data", "accuracy", "confusion", "calibration", "verdicts", "scores", "agreement", "settled",
+        "gallery", "words", "belief", "mask", "map", "cost", "again",
+    }  # fmt: skip
+    assert facts["model"] | {"settings": 0, "weights": 0} == {
+        "name": "attention on bag", "method": "attention", "encoder": "bag", "classes": ["negative", "positive"],
+        "settings": 0, "own_score": "share", "kind": "attention", "weights": 0,
+    }  # fmt: skip
+    assert facts["data"] | {"words_per_text": 0} == {
+        "name": "planted", "texts": 40, "of": 40, "has_labels": True, "has_rationales": True, "pairs": False,
+        "words_per_text": 0,
+    }  # fmt: skip
+    assert len(facts["map"]["points"]) == 40
+    assert set(facts["belief"]) >= {"uniform", "adversarial-share"}
+    assert facts["mask"] is None
+    assert 0 < len(facts["words"]["rows"]) <= 50
+    assert facts["again"]["rules"] == "default"
+
+
+def test_accuracy_confusion_and_calibration_are_those_of_the_predictions(attention, documents):
+    facts = audit(attention, documents, explainers=["occlusion"], metrics=QUICK).facts
+    texts, gold = [d.words.texts[0] for d in documents], [d.label for d in documents]
+    predicted = attention.predict(texts)
+    assert facts["accuracy"]["value"] == pytest.approx(np.mean(predicted == gold))
+    classes = facts["confusion"]["classes"]
+    for g, row in zip(classes, facts["confusion"]["counts"], strict=True):
+        for p, count in zip(classes, row, strict=True):
+            assert count == sum((a, b) == (g, p) for a, b in zip(gold, predicted, strict=True))
+    assert sum(bin["texts"] for bin in facts["calibration"]["bins"]) == 40
+
+
+def test_a_mask_is_looked_at(mask, documents):
+    facts = audit(mask, documents, explainers=["own"], metrics=QUICK).facts
+    assert (facts["model"]["kind"], facts["model"]["own_score"]) == ("mask", "gate")
+    assert set(facts["mask"]) == {"keep_min", "keep_mean", "keep_max", "keep_sd", "warning"}
+    assert "mask is alive" in [rule["rule"] for rule in facts["verdicts"][0]["rules"]]
+    assert facts["belief"] is None
+
+
+def test_the_scores_are_those_of_measuring_with_a_corrected_p_value(attention, documents):
+    found = audit(attention, documents, explainers=["occlusion"], metrics=QUICK)
+    explanations = {"occlusion": Occlusion().explain(attention.model_.classifier, documents)}
+    scores = measure_explanations(attention, explanations, QUICK)
+    for row in found.facts["scores"]:
+        assert row["value"] == pytest.approx(scores[row["metric"], row["explainer"]].value, abs=1e-6)
+        assert row["curve"]
+        if row["explainer"] != "random":
+            assert row["over_random_p_holm"] >= row["over_random_p"]
+    assert found.facts["cost"]["metrics"]["forward_passes"] == scores.forward_passes
+    assert found.facts["cost"]["metrics"]["one_by_one"] > scores.forward_passes
+
+
+def test_a_black_box_is_explained_by_lime_and_occlusion_and_has_no_inside():
+    found = audit(bag, bag_texts(12), classes=["bad", "good"])
+    facts = found.facts
+    assert list(found.verdicts) == ["lime", "occlusion"]
+    assert (facts["model"]["kind"], facts["model"]["name"], facts["map"]) == ("black box", "bag", None)
+    assert (facts["accuracy"], facts["data"]["has_labels"]) == (None, False)
+    assert {item["why"] for item in facts["gallery"]} == {"sure", "unsure"}
+    assert set(found.verdicts.values()) <= {"use with care", "do not trust"}  # twelve texts are too few to trust
+    assert facts["settled"]["lime"]["texts"] == 12
+
+
+def test_unsigned_scores_are_compared_with_the_sizes_of_others(facts_of_attention):
+    (row,) = facts_of_attention["agreement"]
+    assert row["tau"] == pytest.approx(facts_of_attention["belief"]["occlusion"]["value"], abs=1e-9)
+
+
+def test_texts_may_be_strings_with_labels_and_rationales(attention, documents):
+    texts, labels = [d.words.texts[0] for d in documents], [d.label for d in documents]
+    rationales = [d.rationale[0] for d in documents]
+    options = {"explainers": ["occlusion"], "metrics": ["rationale-auprc", "accuracy-drop"]}
+    one = audit(attention, documents, **options)
+    other = audit(attention, texts, labels, rationales=rationales, **options)
+    assert one.facts["scores"] == other.facts["scores"]
+    with pytest.raises(OptionError, match="rationale"):
+        audit(attention, texts, labels, **options)
+
+
+def test_a_sample_is_drawn_and_said_so(attention, documents):
+    facts = audit(attention, documents, explainers=["occlusion"], metrics=QUICK, sample=5).facts
+    assert (facts["data"]["texts"], facts["data"]["of"]) == (5, 40)
+    assert facts["map"] is None  # too few
+
+
+def test_sampling_explainers_are_bounded_unless_given_as_they_are():
+    texts = [" ".join(bag_texts(2, seed)) for seed in range(2)]
+    facts = audit(bag, texts, explainers=[Lime(samples=64)], metrics=QUICK).facts
+    assert facts["cost"]["explainers"]["lime"]["passes_per_text"] == 64
+
+
+def test_a_judge_and_a_cache_are_used(attention, mask, documents, tmp_path):
+    options = {"explainers": ["occlusion"], "metrics": QUICK, "cache": tmp_path}
+    own, other = (audit(attention, documents, judge=judge, **options) for judge in (None, mask))
+    assert own.facts["scores"] != other.facts["scores"]
+    assert own.facts["gallery"] == other.facts["gallery"]  # down to the seconds it took
+    with pytest.raises(OptionError, match="fingerprint"):
+        audit(bag, bag_texts(3), cache=tmp_path)
+    assert audit(bag, bag_texts(3), explainers=["occlusion"], metrics=QUICK, cache=tmp_path, fingerprint="bag 1")
+
+
+def test_progress_is_told_stage_by_stage(facts_of_attention, told):
+    assert ("own", 40, 40) in told
+    assert ("metrics", 40, 40) in told
+    assert any(total == 0 and "attention" in stage for stage, _, total in told)
+
+
+def test_rules_may_speak_of_explainers_and_metrics_of_ones_own(tmp_path):
+    file = tmp_path / "mine.toml"
+    text = '["r"]\nquestion = "?"\nquantity = "agreement with lucky"\nmust_be = "below"\nthreshold = 0.3\nneeded = true'
+    file.write_text(text)
+    found = audit(bag, bag_texts(), explainers=[Lucky(), Exact()], metrics=QUICK, rules=file)
+    assert found.verdicts == {"lucky": "use with care", "exact": "trust"}
+    with pytest.raises(OptionError, match="lucky"):
+        load_rules(file)
+
+
+@pytest.mark.parametrize(
+    ("texts", "options", "words"),
+    [
+        ([], {}, "no texts"),
+        ("one text", {}, "list of texts"),
+        (["a", "b"], {"labels": ["good"]}, "one label per text"),
+        (["a", "b"], {"labels": ["good", "goof"]}, "goof"),
+        (["a", "b"], {"explainers": ["limee"]}, "Did you mean 'lime'"),
+        (["a", "b"], {"explainers": ["own"]}, "look into the model"),
+        (["a", "b"], {"explainers": [Lucky(), Lucky(1)]}, "Two explainers"),
+        (["a", "b"], {"metrics": ["aopc"]}, "No 'aopc' in metrics"),
+        (["a", "b"], {"rationales": [None]}, "one per text"),
+        (["a", "b"], {"rules": "nowhere.toml"}, "nowhere.toml"),
+    ],
+    ids=["none", "string", "labels", "label", "explainer", "closed", "twice", "metric", "rationales", "rules"],
+)
+def test_mistakes_get_one_sentence(texts, options, words):
+    with pytest.raises((DataError, OptionError), match=words):
+        audit(bag, texts, classes=["bad", "good"], **options)
+
+
+def test_awkward_texts_do_not_stop_an_audit(mask):
+    texts = ["", "superb", "a a a a", "\u202eabc <b>", "word " * 400]
+    found = audit(mask, texts, explainers=["own", "occlusion"])
+    assert len(found.facts["gallery"]) == 4
+    assert all(
+        "cut" not in item or item["cut"] == {"words_shown": 300, "words": 400} for item in found.facts["gallery"]
+    )
+
+
+def test_pairs_can_be_audited():
+    documents = planted("pairs,train=40,dev=0,test=12")
+    texts, labels = [d.words.texts for d in documents.train], [d.label for d in documents.train]
+    classifier = TextClassifier("base", "bag", epochs=1).fit(texts, labels)
+    facts = audit(classifier, [d.words.texts for d in documents.test], explainers=["occlusion"], metrics=QUICK).facts
+    assert (facts["data"]["pairs"], facts["model"]["kind"]) == (True, "open")
+    assert "segments" in facts["gallery"][0]["explanations"]["occlusion"]

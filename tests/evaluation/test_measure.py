@@ -1,0 +1,136 @@
+import gc
+import weakref
+
+import numpy as np
+import pytest
+import torch
+
+from reference.spying import Spy, additive, explanation
+from whyword import catalog
+from whyword.checks.models import sample_classifier
+from whyword.data.words import split
+from whyword.evaluation.measure import measure
+from whyword.explainers.occlusion import Occlusion
+from whyword.explainers.random import Random
+from whyword.inference.black_box import sub_text
+from whyword.interfaces.document import Document
+from whyword.interfaces.errors import OptionError
+from whyword.metrics.mean_probability_drop import MeanProbabilityDrop
+from whyword.metrics.posthoc_accuracy import PosthocAccuracy
+from whyword.metrics.probability_drop import ProbabilityDrop
+from whyword.metrics.rationale_f1 import RationaleF1
+
+TEXTS = ("a warm and funny film", "dull", "", "the plot is thin , the jokes are thinner", "is it a film ?")
+DOCUMENTS = [Document(split(text), "good") for text in TEXTS]
+
+
+@pytest.fixture(scope="module")
+def model():
+    return sample_classifier()
+
+
+@pytest.fixture(scope="module")
+def explanations(model):
+    return {name: made.explain(model, DOCUMENTS) for name, made in (("occlusion", Occlusion()), ("random", Random()))}
+
+
+def every_metric():
+    return [catalog.load("metrics", name)() for name in catalog.names("metrics")]
+
+
+def test_all_metrics_and_explainers_together_ask_once_about_each_sub_text(model, explanations):
+    spy, metrics = Spy(model), every_metric()
+    scores = measure(spy, explanations, metrics)
+    assert spy.requests == 1
+    needed = [
+        {row.tobytes() for found in explanations.values() for metric in metrics for row in metric.subsets(found[i])}
+        for i in range(len(TEXTS))
+    ]
+    assert len(spy.asked) == scores.forward_passes == sum(map(len, needed))
+    assert scores.texts == len(TEXTS)
+    assert scores.passes_per_text == scores.forward_passes / len(TEXTS)
+
+
+def test_metrics_of_the_same_removal_curve_cost_no_more_than_one_of_them(model, explanations):
+    alone = measure(model, explanations, [ProbabilityDrop()]).forward_passes
+    assert measure(model, explanations, [ProbabilityDrop(), MeanProbabilityDrop()]).forward_passes == alone
+
+
+def test_metrics_say_the_same_alone_and_together(model, explanations):
+    metrics = every_metric()
+    together = measure(model, explanations, metrics)
+    for metric in metrics:
+        for score in measure(model, explanations, [metric]):
+            other = together[score.metric, score.explainer]
+            np.testing.assert_allclose(score.per_text, other.per_text, atol=1e-6)
+
+
+def test_scores_come_metric_by_metric_with_their_meaning(model, explanations):
+    scores = measure(model, explanations, [ProbabilityDrop(), PosthocAccuracy()])
+    assert [(score.metric, score.explainer) for score in scores] == [
+        (metric, explainer)
+        for metric in ("probability-drop", "posthoc-accuracy")
+        for explainer in ("occlusion", "random")
+    ]
+    assert scores["posthoc-accuracy", "random"].meaning == PosthocAccuracy.meaning
+
+
+@pytest.mark.parametrize("removal", ["delete", "pad", "unknown"])
+def test_removed_words_are_replaced_as_asked_for(model, explanations, removal):
+    (score,) = measure(model, {"random": explanations["random"]}, [ProbabilityDrop(k=1)], removal)
+    for value, e in zip(score.per_text, explanations["random"], strict=True):
+        kept = ProbabilityDrop(k=1, longest=1).subsets(e)
+        whole, rest = model.probabilities_of_subsets(e.document.words, torch.from_numpy(kept), removal)[:, e.target]
+        assert value == pytest.approx(float(whole - rest), abs=1e-6)
+
+
+def test_streams_are_read_as_they_come_and_forgotten():
+    alive, most = weakref.WeakSet(), 0
+
+    def stream():
+        nonlocal most
+        for i in range(200):
+            e = explanation(f"funny film {i}", [0.3, 0.2, 0.1])
+            alive.add(e)
+            yield e
+            del e
+            gc.collect(0)
+            most = max(most, len(alive))
+
+    told = []
+    scores = measure(additive({"funny": 1.0}), {"x": stream()}, [ProbabilityDrop()], watch=told.append)
+    assert told == list(range(1, 201))
+    assert scores.texts == 200
+    assert most < 10
+
+
+def test_sub_texts_are_those_of_the_right_text():
+    spy = Spy(additive({}))
+    e = explanation("one two three", [0.1, 0.3, 0.2])
+    measure(spy, {"x": [e]}, [ProbabilityDrop(k=2, longest=2)])
+    assert sorted(spy.asked) == sorted(sub_text(e.document.words, kept) for kept in ((1, 1, 1), (1, 0, 1), (1, 0, 0)))
+
+
+def test_without_explainers_or_texts_there_is_nothing_to_say(model):
+    assert len(measure(model, {}, [ProbabilityDrop()])) == 0
+    (score,) = measure(model, {"x": []}, [ProbabilityDrop()])
+    assert np.isnan([score.value, *score.interval]).all()
+
+
+def test_rationale_metrics_alone_ask_nothing(model):
+    e = explanation("a film", [0.1, 0.2], marked="film")
+    assert measure(model, {"x": [e]}, [RationaleF1(1)]).forward_passes == 0
+
+
+def test_explanations_of_other_texts_are_refused(model, explanations):
+    short = {**explanations, "random": explanations["random"][:2]}
+    with pytest.raises(OptionError, match="'random' has only 2 explanations"):
+        measure(model, short, [ProbabilityDrop()])
+    turned = {**explanations, "random": explanations["random"][::-1]}
+    with pytest.raises(OptionError, match="Text 0 of 'random' is not that of 'occlusion'"):
+        measure(model, turned, [ProbabilityDrop()])
+
+
+def test_a_metric_asked_for_twice_is_refused(model, explanations):
+    with pytest.raises(OptionError, match="'probability-drop' is asked for twice"):
+        measure(model, explanations, [ProbabilityDrop(1), ProbabilityDrop(2)])

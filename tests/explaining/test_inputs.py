@@ -1,0 +1,60 @@
+import numpy as np
+import pytest
+
+from whyword.data.words import split
+from whyword.explaining.inputs import read_documents, read_labels, read_texts
+from whyword.interfaces.document import Document
+from whyword.interfaces.errors import DataError
+
+
+def test_strings_words_and_documents_are_texts():
+    words = split("a text")
+    assert read_texts(["a text", np.str_("a text"), words, Document(words)]) == [words] * 4
+
+
+def test_two_strings_are_a_pair():
+    words = split("one", "two")
+    assert read_texts([("one", "two"), ["one", "two"], np.array(["one", "two"])]) == [words] * 3
+
+
+def test_text_is_kept_plain():
+    assert type(read_texts(np.array(["a"]))[0].texts[0]) is str
+
+
+def test_anything_that_can_be_gone_through_holds_texts():
+    wanted = [split("a"), split("b")]
+    assert read_texts(iter("ab")) == read_texts({"a": 1, "b": 2}) == read_texts(np.array([["a"], ["b"]])) == wanted
+
+
+@pytest.mark.parametrize("text", [None, 3, b"bytes", ("a",), ("a", None), ("a", "b", "c"), {"a", "b"}])
+def test_what_is_no_text_is_refused_by_place(text):
+    with pytest.raises(DataError, match="Text 1 is"):
+        read_texts(["fine", text])
+
+
+def test_labels_become_plain_strings_and_integers():
+    read = read_labels([np.str_("a"), "b"]), read_labels(np.array([1, 2], np.int8)), read_labels([1.0, np.float32(2)])
+    assert read == (["a", "b"], [1, 2], [1, 2])
+    assert {type(label) for labels in read for label in labels} == {str, int}
+
+
+@pytest.mark.parametrize("label", [None, float("nan"), float("inf"), 0.5, b"x", ["x"]])
+def test_what_is_no_label_is_refused_by_place(label):
+    with pytest.raises(DataError, match="Label 1 is"):
+        read_labels([1, label])
+
+
+def test_missing_labels_of_pandas_are_refused():
+    pandas = pytest.importorskip("pandas")
+    for column in (pandas.Series([1, None]), pandas.Series([1, None], dtype="Int64"), pandas.Series(["x", None])):
+        with pytest.raises(DataError, match="Label 1 is"):
+            read_labels(column)
+
+
+def test_a_column_of_labels_is_flattened_with_a_warning():
+    with pytest.warns(UserWarning, match="column-vector y"):
+        assert read_labels(np.array([["a"], ["b"]])) == ["a", "b"]
+
+
+def test_texts_are_joined_with_their_labels():
+    assert read_documents(["one", "two"], [1, 0]) == [Document(split("one"), 1), Document(split("two"), 0)]

@@ -1,0 +1,116 @@
+import numpy as np
+import pytest
+
+from reference.spying import Spy, additive, explanation
+from whyword import TextClassifier, explain
+from whyword.data.planted import planted
+from whyword.explaining.measure import measure_explanations
+from whyword.inference.fitted import FittedClassifier
+from whyword.interfaces.errors import OptionError
+from whyword.metrics.probability_drop import ProbabilityDrop
+
+FREE = {"probability-drop", "mean-probability-drop", "posthoc-accuracy", "comprehensiveness", "sufficiency"}
+WITH_LABELS = FREE | {"accuracy-drop", "posthoc-accuracy-gold"}
+
+
+@pytest.fixture(scope="module")
+def data():
+    documents = planted("easy,train=40,dev=0,test=0").train
+    return [d.words.texts[0] for d in documents], [d.label for d in documents]
+
+
+@pytest.fixture(scope="module")
+def clf(data):
+    return TextClassifier("attention", "lstm", epochs=1, encoder_settings={"dim": 8, "hidden": 8}).fit(*data)
+
+
+def test_a_few_lines_from_texts_to_a_table(clf, data):
+    texts, labels = data
+    explanations = {name: clf.explain(texts[:6], name) for name in ("own", "occlusion")}
+    scores = measure_explanations(clf, explanations, labels=labels[:6])
+    assert set(scores.metrics) == WITH_LABELS
+    assert scores.explainers == ("own", "occlusion", "random")
+    assert "accuracy-drop ↑" in str(scores)
+
+
+def test_our_own_models_answer_from_token_ids(clf, data, monkeypatch):
+    explanations = {"own": clf.explain(data[0][:2])}
+    monkeypatch.setattr(TextClassifier, "predict_proba", None)
+    scores = measure_explanations(clf, explanations, ["probability-drop"])
+    direct = measure_explanations(clf.model_.classifier, explanations, [ProbabilityDrop()])
+    assert isinstance(clf.model_.classifier, FittedClassifier)
+    np.testing.assert_array_equal(
+        scores["probability-drop", "own"].per_text, direct["probability-drop", "own"].per_text
+    )
+
+
+def test_only_metrics_that_have_what_they_need_are_measured_by_default():
+    model = additive({"funny": 1.0})
+    plain, labeled, marked = (
+        measure_explanations(model, {"x": [explanation("funny film", [1, 0], **known)]}).metrics
+        for known in ({}, {"label": "good"}, {"marked": "funny"})
+    )
+    assert set(plain) == FREE
+    assert set(labeled) == WITH_LABELS
+    assert {name for name in marked if name.startswith("rationale")} == set(marked) - FREE
+    assert len(marked) == len(FREE) + 5
+
+
+def test_random_words_are_added_for_the_same_classes_unless_they_are_there():
+    model, e = additive({"funny": 1.0}), explanation("funny film and more", [3, 2, 1, 0], target=0)
+    added = measure_explanations(model, {"x": [e]}, ["probability-drop"])
+    curves = [added["probability-drop", name].curve[0].tolist() for name in ("random", "x")]
+    assert curves[0] != curves[1]
+    assert curves[0][-1] == curves[1][-1] < 0  # without any word, bad is likelier than before
+    again = measure_explanations(model, {"x": [e]}, ["probability-drop"])
+    assert again["probability-drop", "random"].value == added["probability-drop", "random"].value
+    given = measure_explanations(model, {"random": [e]}, ["probability-drop"])
+    assert given.explainers == ("random",)
+    assert given["probability-drop", "random"].value == added["probability-drop", "x"].value
+
+
+def test_a_separate_judge_answers_instead_of_the_model():
+    model, judge = Spy(additive({"funny": 1.0})), Spy(additive({"film": 1.0}))
+    e = explanation("funny film", [1.0, 0.0])
+    scores = measure_explanations(model, {"x": [e]}, [ProbabilityDrop(1)], judge=judge)
+    assert not model.asked
+    assert len(judge.asked) == scores.forward_passes
+    assert scores["probability-drop", "x"].value == 0
+
+
+def test_any_function_can_be_measured():
+    def ask(texts):
+        good = np.array(["funny" in text for text in texts]) * 0.8 + 0.1
+        return np.stack([1 - good, good], axis=1)
+
+    texts = ["a funny film", "a film"]
+    scores = measure_explanations(ask, {"occlusion": explain(ask, texts, "occlusion")}, ["probability-drop"])
+    np.testing.assert_allclose(scores["probability-drop", "occlusion"].curve[0, 0], 0.8)
+
+
+def test_labels_may_be_written_as_words():
+    def ask(texts):
+        return np.tile([0.2, 0.8], (len(texts), 1))
+
+    scores = measure_explanations(
+        ask, {"x": explain(ask, ["a", "b"], "occlusion")}, ["accuracy-drop"], labels=["1", "0"]
+    )
+    assert scores["accuracy-drop", "x"].value == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"explanations": {}}, "no explanations to measure"),
+        ({"explanations": {"x": []}}, "no explanations to measure"),
+        ({"metrics": ["aopc"]}, "No 'aopc' in metrics"),
+        ({"metrics": ["accuracy-drop"]}, "compares with gold labels"),
+        ({"metrics": ["rationale-f1"]}, "compares with marked words"),
+        ({"labels": ["good", "bad"]}, "1 texts and 2 labels"),
+        ({"labels": ["god"]}, "Did you mean 'good'"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused_in_a_sentence(given, sentence):
+    asked = {"explanations": {"x": [explanation("film", [1.0])]}, **given}
+    with pytest.raises(OptionError, match=sentence):
+        measure_explanations(additive({}), **asked)

@@ -1,0 +1,165 @@
+import csv
+import io
+import json
+import re
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from reference.cell_records import cell_record
+from whyword.grids.comparison import Comparison
+from whyword.maths.stats.crossed_difference import crossed_difference
+from whyword.maths.stats.holm import holm
+
+SEEDS, TEXTS = 3, 200
+
+
+def answers(share, seed):
+    return np.random.default_rng(seed).random(TEXTS) < share
+
+
+def records(dataset="reviews", encoder="lstm", **shares):
+    """Give methods by name with the share of right answers, which is also how much better than chance they explain."""
+    found = []
+    for number, (method, share) in enumerate(shares.items()):
+        for seed in range(SEEDS):
+            right = answers(share, 10 * number + seed)
+            better = share + 0.1 * np.random.default_rng(99 + 10 * number + seed).normal(size=50)
+            found.append(cell_record(right, better, dataset, encoder, method, seed))
+    return found
+
+
+def test_accuracy_is_the_mean_over_seeds_with_the_t_interval():
+    found = records(base=0.7)
+    accuracies = [record["accuracy"] for record in found]
+    (row,) = Comparison(found).rows
+    interval = stats.t.interval(0.95, SEEDS - 1, np.mean(accuracies), stats.sem(accuracies))
+    assert (row.accuracy.mean.low, row.accuracy.mean.high) == pytest.approx(interval)
+    assert row.accuracy.difference is None
+
+
+def test_differences_are_paired_with_the_baseline_of_the_same_encoder_and_corrected_together():
+    comparison = Comparison(records(base=0.6, vmask=0.65, vat=0.72))
+    right = {
+        m: np.stack([answers(s, 10 * n + k) for k in range(SEEDS)])
+        for n, (m, s) in enumerate({"base": 0.6, "vmask": 0.65, "vat": 0.72}.items())
+    }
+    expected = [crossed_difference(right[m].astype(float), right["base"].astype(float)) for m in ("vmask", "vat")]
+    found = [row.accuracy.difference for row in comparison.rows[1:]]
+    assert [d.value for d in found] == pytest.approx([d.value for d in expected])
+    assert [d.p for d in found] == pytest.approx(holm(np.array([d.p for d in expected])).tolist())
+
+
+def test_another_encoder_has_a_baseline_of_its_own_or_none():
+    found = records(base=0.5, vmask=0.6) + records(encoder="cnn", vmask=0.9)
+    by_encoder = {(row.encoder, row.method): row.accuracy.difference for row in Comparison(found).rows}
+    assert by_encoder["lstm", "vmask"] is not None
+    assert by_encoder["cnn", "vmask"] is None
+
+
+def test_only_what_is_better_beyond_chance_is_marked_as_best():
+    clear = Comparison(records(base=0.5, vmask=0.9, vat=0.6)).rows
+    assert [row.accuracy.best for row in clear] == [False, True, False]
+    assert [row.interpretability.best for row in clear] == [False, True, False]
+    close = Comparison(records(base=0.8, vmask=0.81)).rows
+    assert not any(row.accuracy.best for row in close)
+    assert not Comparison(records(base=0.9)).rows[0].accuracy.best
+
+
+def test_only_shared_seeds_are_paired():
+    found = [record for record in records(base=0.5, vmask=0.9) if (record["method"], record["seed"]) != ("base", 2)]
+    base, vmask = Comparison(found).rows
+    assert (len(base.records), len(vmask.records)) == (2, 3)
+    assert vmask.accuracy.difference.value == pytest.approx(
+        np.mean([r["accuracy"] for r in found[2:4]]) - np.mean([r["accuracy"] for r in found[:2]])
+    )
+
+
+def test_a_failed_cell_is_told_everywhere_and_leaves_the_numbers_alone():
+    found = records(base=0.7)
+    failure = {**found[0], "method": "vmask", "failed": "It does not suit.", "bug": False, "trace": []}
+    comparison = Comparison([*found, failure], command="whyword compare reviews")
+    assert comparison.values() == Comparison(found).values()
+    for text in (str(comparison), comparison.to_markdown(), comparison.to_latex(), comparison.to_html()):
+        assert "It does not suit." in text
+
+
+def test_a_cap_of_the_training_texts_is_told_everywhere():
+    comparison = Comparison([{**record, "rows": 1500} for record in records(base=0.7)])
+    for text in (str(comparison), comparison.to_markdown(), comparison.to_latex(), comparison.to_html()):
+        assert re.search(r"capped at\s1,500", text)
+    assert comparison.values()[0]["rows"] == 1500
+    assert "capped" not in Comparison(records(base=0.7)).to_markdown()
+
+
+def test_csv_json_and_frame_hold_the_same_numbers():
+    pandas = pytest.importorskip("pandas")
+    comparison = Comparison(records(base=0.5, vmask=0.9))
+    values = comparison.values()
+    for read, row in zip(csv.DictReader(io.StringIO(comparison.to_csv())), values, strict=True):
+        assert {name: "" if value is None else str(value) for name, value in row.items()} == read
+    assert json.loads(json.dumps(comparison.to_dict()))["rows"] == values
+    frame = comparison.to_frame()
+    assert isinstance(frame, pandas.DataFrame)
+    assert frame["accuracy"].tolist() == [row["accuracy"] for row in values]
+
+
+def test_markdown_is_one_table_with_the_best_in_bold():
+    table, _, notes = Comparison(records(base=0.5, vmask=0.9)).to_markdown().partition("\n\n")
+    lines = table.splitlines()
+    assert len(lines) == 4
+    assert len({len(re.findall(r"(?<!\\)\|", line)) for line in lines}) == 1
+    assert "**" in lines[3]
+    assert "**" not in lines[2]
+    assert all(line.startswith("- ") for line in notes.splitlines())
+
+
+def test_latex_is_booktabs_and_names_are_escaped():
+    text = Comparison(records(r"50%_{a}&b\c", base=0.5, vmask=0.9)).to_latex()
+    assert r"50\%\_\{a\}\&b\textbackslash{}c & lstm & base" in text
+    assert all(rule in text for rule in (r"\toprule", r"\midrule", r"\bottomrule", r"\textbf{"))
+    head, *rows = [line for line in text.splitlines() if line.endswith(r"\\")]
+    assert {len(re.findall(r"(?<!\\)&", line)) for line in rows} == {head.count("&")}
+
+
+def test_one_seed_gives_no_interval_and_no_method_to_compare_with_no_differences():
+    comparison = Comparison(records(base=0.7)[:1])
+    assert "±" not in str(comparison).splitlines()[1]
+    assert "Δ" not in comparison.to_markdown()
+    assert comparison.values()[0]["accuracy_low"] is None
+    assert any("One seed" in note for note in comparison.notes())
+
+
+def test_nothing_explained_leaves_accuracy_alone():
+    found = [
+        {k: v for k, v in r.items() if k not in ("scores", "explainer", "explained_texts")}
+        for r in records(base=0.5, vmask=0.9)
+    ]
+    comparison = Comparison(found)
+    assert "comprehensiveness" not in comparison.to_markdown()
+    assert comparison.values()[1]["interpretability"] is None
+    assert "<figure" not in comparison.to_html()
+
+
+def test_some_rows_may_lack_explanations():
+    found = records(base=0.5, vmask=0.9)
+    found = [{**r, "scores": {}} if r["method"] == "base" else r for r in found]
+    base, vmask = Comparison(found).rows
+    assert base.interpretability is None
+    assert vmask.interpretability.difference is None
+    assert "–" in str(Comparison(found))
+
+
+def test_save_writes_every_form(tmp_path):
+    comparison = Comparison(records(base=0.5, vmask=0.9))
+    comparison.save(tmp_path / "deep" / "out")
+    names = sorted(path.name for path in (tmp_path / "deep" / "out").iterdir())
+    assert names == ["comparison.html", "comparison.json", "leaderboard.csv", "leaderboard.md", "leaderboard.tex"]
+
+
+def test_if_all_cells_failed_there_is_still_a_report(tmp_path):
+    failure = {**records(base=0.7)[0], "failed": "No.", "bug": False, "trace": []}
+    comparison = Comparison([failure])
+    comparison.save(tmp_path)
+    assert "No." in str(comparison)

@@ -1,0 +1,130 @@
+"""Sun & Lu's tables and figures, made again."""
+
+from dataclasses import replace
+
+import pytest
+
+from whyword.papers import load_paper
+from whyword.papers.reproduction.claims import FAILS, HOLDS, findings
+from whyword.papers.reproduction.plan import gather, plan, run
+from whyword.papers.reproduction.report import Reproduced
+from whyword.papers.sun_lu import ACCURACY, FULL, GROUPS, MODELS, SMALL, SMOKE, SYNTHETIC, exhibits, run_of
+
+PAPER = load_paper("sun-lu")
+DATA = "planted:train=120,dev=60,test=20"
+
+
+def exhibit(name, scale=SMALL):
+    return next(found for found in exhibits(scale) if found.name == name)
+
+
+@pytest.mark.parametrize(
+    ("data", "row", "value"),
+    [
+        ("sst2", "DP/λ=10", 82.2),
+        ("sst2", "AD/λ=0.001", 62.8),
+        ("imdb", "DP-L/λ=10000", 88.4),
+        ("imdb", "DP/λ=1", 79.5),
+        ("20ng_sports", "DP-A/λ=20", 93.5),
+        ("20ng_three", "DP/λ=0.001", 31.8),
+        ("20ng_three", "AD/λ=50", 93.8),
+    ],
+)
+def test_published_accuracies_are_those_of_table_2(data, row, value):
+    assert ACCURACY[data, row, "value"] == value
+
+
+def test_all_28_accuracies_of_four_data_sets_are_there_and_each_has_a_row():
+    assert len(ACCURACY) == 4 * 7 * 4
+    rows = {row.name for row in exhibit("table 2", FULL).rows}
+    assert {(data, row) for data, row, _ in ACCURACY} == {(data, row) for data in FULL.datasets for row in rows}
+
+
+def test_dp_l_has_fewer_seeds_only_where_nothing_is_claimed_of_it():
+    seeds = {row.name: row.seeds for row in exhibit("table 2").rows}
+    assert {name for name, count in seeds.items() if count == 1} == {
+        f"DP-L/λ={size}" for size in (0.001, 1, 20, 50, 100)
+    }
+    assert {row.seeds for row in exhibit("figure 2").rows} == {None}
+    assert SMALL.caps[-1] == "one seed for DP-L at λ other than 10 and 10000"
+
+
+def test_published_groups_are_those_of_table_1():
+    assert [GROUPS["sst2", "words", name] for name in ("positive", "negative", "neutral")] == [412, 265, 1384]
+    assert GROUPS["imdb", "words", "neutral"] == 5968
+    assert GROUPS["20ng_sports", "words", "rec.sport.hockey"] == 957
+    assert GROUPS["20ng_three", "words", "sci.med"] == 268
+
+
+def test_runs_are_trained_as_the_authors_do():
+    plain, synthetic = run_of("DP", SMALL, 10.0), run_of("DP", SYNTHETIC, 10.0, 1e-3)
+    assert plain.settings["training"]["optimizer"] == "adagrad"
+    assert plain.settings["method"]["start"] == "linear"
+    assert synthetic.settings["training"]["optimizer"] == "sgd"
+    assert synthetic.settings["method"] == plain.settings["method"] | {"start": "wide", "penalty": 1e-3}
+    assert {model: run_of(model, SMALL, 10.0).longest for model in MODELS} == {
+        "DP": None,
+        "DP-L": 256,
+        "DP-A": None,
+        "AD": None,
+    }
+
+
+def test_the_ratio_of_two_classes_is_not_asked_of_three():
+    assert set(exhibit("appendix skew", FULL).datasets) == {"planted", "sst2", "20ng_sports", "imdb"}
+    own = replace(SMALL, datasets=("folder/mine.csv", "hub:me/reviews", "folder/20ng_three"))
+    assert set(exhibit("appendix skew", own).datasets) == {"planted", "mine", "me/reviews"}
+
+
+def judged(name, values, sentence):
+    claim = next(claim for claim in exhibit(name).claims if claim.sentence == sentence)
+    return next(findings((claim,), values))
+
+
+def test_a_small_scale_must_cost_dp_more_than_two_points():
+    def values(losses):
+        return {
+            ("sst2", "DP/λ=10", "value"): dict.fromkeys(range(3), 80.0),
+            ("sst2", "DP/λ=1", "value"): {seed: 80.0 - loss for seed, loss in enumerate(losses)},
+        }
+
+    sentence = "2. DP is more than 2 points better at λ = 10 than at λ = 1"
+    found = judged("table 2", values((6.0, 7.0, 8.0)), sentence)
+    assert (found.effect.value, found.verdict) == (pytest.approx(7.0), HOLDS)
+    assert judged("table 2", values((0.8, 1.0, 1.2)), sentence).verdict == FAILS
+
+
+def test_a_penalty_is_compared_with_none_on_the_same_seeds():
+    free, held = {0: 2.0, 1: 3.0, 2: 4.0}, {0: 1.0, 1: 2.1, 2: 2.9, 3: 100.0}
+    values = {("sst2", "DP/λ=10", "size of V·W"): free, ("sst2", "DP/λ=10/penalty", "size of V·W"): held}
+    found = judged("appendix penalty", values, "3. DP, λ = 10: a penalty makes V·W smaller")
+    assert found.effect.value == pytest.approx(sum(free[seed] - held[seed] for seed in free) / 3)
+    assert (found.seeds, found.verdict) == (3, HOLDS)
+
+
+def test_unequal_classes_are_compared_with_equal_ones():
+    values = {("sst2", "1:1", "size of V·W"): {0: 1.0, 1: 2.0}, ("sst2", "1:5", "size of V·W"): {0: 1.5, 1: 2.51}}
+    found = judged("appendix skew", values, "4. V·W is larger with classes of 1:5 than of 1:1")
+    assert found.effect.value == pytest.approx(0.505)
+    assert found.verdict == HOLDS
+
+
+def test_it_is_made_again_end_to_end(tmp_path):
+    few = {"seeds": 1, "families": ("DP",), "lambdas": (10.0,), "training": {"epochs": 1}}
+    scale = replace(SMOKE, datasets=(DATA,), **few)
+    names = ["table 1", "table 2", "figure 2", "figure 3", "figure 4", "figure 5"]
+    names += ["appendix scores", "appendix penalty", "appendix skew"]
+    todo = plan(PAPER.exhibits(scale), scale, tmp_path)
+    records = {record["cell"]: record for record in run(todo, tmp_path)}
+    assert not [record["failed"] for record in records.values() if "failed" in record]
+    made = gather(todo, records)
+    assert [one.exhibit.name for one in made] == names
+    assert {number.column for number in made[0].numbers} == {"negative", "positive", "neutral"}
+    assert [number.row for number in made[1].numbers] == ["DP/λ=10"]
+    assert {finding.claim.sentence[0] for one in made for finding in one.findings} == set("1345")
+    Reproduced(PAPER, "smoke", scale, made).save(tmp_path)
+    place = DATA.replace(":", "-").replace(",", "-")
+    assert sorted(path.stem for path in tmp_path.glob("*.png")) == sorted(
+        f"figure-{number}-{place}-DP=10-{kind}"
+        for number, kind in ((2, "scores"), (3, "polarity"), (3, "weights"), (4, "training"), (5, "updates"))
+    )

@@ -1,0 +1,63 @@
+import pytest
+
+from reference.papers import FEW, check_plan, make_smoke, plan_without_data
+from whyword.papers import load_paper
+from whyword.papers.vat import ACCURACY, AOPC, DETECTION, ITERATIONS, PAPER, POSTHOC
+
+
+@pytest.mark.parametrize("scale", PAPER.scales)
+def test_every_scale_can_be_planned(scale, tmp_path, monkeypatch):
+    assert load_paper("vat") is PAPER
+    check_plan(PAPER, scale, plan_without_data(PAPER, scale, tmp_path, monkeypatch))
+
+
+@pytest.mark.parametrize(
+    ("numbers", "dataset", "row", "column", "value"),
+    [
+        (ACCURACY, "imdb", "LSTM-base", "value", 88.79),
+        (ACCURACY, "trec", "LSTM-VAT", "value", 92.80),
+        (ACCURACY, "twitter", "BERT-VAT", "value", 77.13),
+        (AOPC, "subj", "LSTM-random", "value", 1.50),
+        (AOPC, "trec", "LSTM-VAT", "value", 37.20),
+        (AOPC, "ag_news", "BERT-ATT", "value", 52.22),
+        (POSTHOC, "sst2", "LSTM-ATT", "value", 82.70),
+        (POSTHOC, "imdb", "BERT-VAT", "value", 53.40),
+        (DETECTION, "twitter", "LSTM-VAT", "positive@1 precision", 65.20),
+        (DETECTION, "twitter", "LSTM-VAT", "positive@1 f1", 36.60),
+        (DETECTION, "twitter", "BERT-VAT", "negative@5 recall", 44.55),
+        (DETECTION, "twitter", "LSTM-random", "negative@5 f1", 17.97),
+        (ITERATIONS, "twitter", "BERT-VAT", "2", 77.71),
+        (ITERATIONS, "imdb", "LSTM-VAT", "5", 88.60),
+    ],
+)
+def test_the_published_numbers_are_those_of_the_paper(numbers, dataset, row, column, value):
+    assert numbers[dataset, row, column] == value
+
+
+def test_the_judge_is_the_plain_model_of_the_same_encoder(tmp_path, monkeypatch):
+    todo = plan_without_data(PAPER, "full", tmp_path, monkeypatch)
+    for (exhibit, _, row, _), inquiry in todo.inquiries.items():
+        if exhibit in ("table 3", "table 4", "figure 4", "figure 5"):
+            assert inquiry.question.judge.name == f"{row.split('-')[0]}-base"
+
+
+def test_marked_words_are_looked_for_where_there_are_some(tmp_path, monkeypatch):
+    todo = plan_without_data(PAPER, "full", tmp_path, monkeypatch)
+    assert {dataset for exhibit, dataset, *_ in todo.inquiries if exhibit == "table 5"} == {"twitter"}
+
+
+@pytest.mark.parametrize(
+    ("scale", "expected"),
+    [("small", {"figure 3"}), ("minilm", {"figure 6"}), ("full", {"figure 3", "figure 6"})],
+)
+def test_text_vectors_are_figure_3_for_the_lstm_and_figure_6_for_bert(scale, expected):
+    exhibits = PAPER.exhibits(PAPER.scales[scale])
+    assert {exhibit.name for exhibit in exhibits if exhibit.title.startswith("Text vectors")} == expected
+
+
+def test_everything_is_made_at_the_smallest_scale(tmp_path):
+    made = make_smoke(PAPER, tmp_path)
+    assert len(made) == 9  # tables 2 to 6, figures 3, 4, 5 and 7; figure 6 is of BERT
+    random = {n.row: n.ours.value for n in made["table 3"].numbers}
+    assert set(random) == {"LSTM-random", "LSTM-ATT", "LSTM-VAT"}
+    assert (FEW, "LSTM-VAT") in made["figure 7"].records

@@ -1,0 +1,85 @@
+import json
+
+import pytest
+
+from whyword.interfaces.errors import OptionError
+from whyword.storage.part_folder import PartFolder
+
+QUESTION = {"model": "m", "top": None, "settings": {"widths": (3, 4)}}
+
+
+def part_folder(tmp_path, **changes):
+    return PartFolder(tmp_path / "deep" / "out", {**QUESTION, **changes}, ".jsonl")
+
+
+def with_parts(tmp_path, *numbers):
+    folder = part_folder(tmp_path)
+    folder.begin()
+    for number in numbers:
+        folder.put(number, b"%d\n" % number)
+    return folder
+
+
+def names(folder):
+    return sorted(path.name for path in folder.folder.iterdir())
+
+
+def test_parts_are_named_in_order_and_nothing_stays_beside_them(tmp_path):
+    folder = with_parts(tmp_path, 11, 2)
+    assert names(folder) == ["part-00002.jsonl", "part-00011.jsonl", "whyword.json"]
+    assert (folder.folder / "part-00011.jsonl").read_bytes() == b"11\n"
+
+
+def test_the_same_question_knows_what_is_done(tmp_path):
+    with_parts(tmp_path, 0, 2)
+    again = part_folder(tmp_path)
+    assert [number in again for number in range(4)] == [True, False, True, False]
+
+
+def test_the_manifest_says_what_was_asked_and_in_the_end_how_much_there_is(tmp_path):
+    folder = with_parts(tmp_path, 0)
+    manifest = folder.folder / "whyword.json"
+    assert json.loads(manifest.read_bytes()) == {"complete": False, "question": json.loads(json.dumps(QUESTION))}
+    folder.finish(1, 5)
+    last = json.loads(manifest.read_bytes())
+    assert (last["complete"], last["parts"], last["texts"]) == (True, 1, 5)
+
+
+def test_another_question_is_refused_where_there_are_parts(tmp_path):
+    folder = with_parts(tmp_path, 0)
+    with pytest.raises(OptionError, match=r"something else \(model, top\): name another folder, or delete this one\."):
+        part_folder(tmp_path, top=3, model="other")
+    assert names(folder) == ["part-00000.jsonl", "whyword.json"]
+
+
+def test_another_question_may_be_asked_where_there_are_no_parts(tmp_path):
+    with_parts(tmp_path)
+    part_folder(tmp_path, top=3).begin()
+    assert part_folder(tmp_path, top=3).question["top"] == 3
+
+
+def test_a_folder_with_anything_else_is_refused(tmp_path):
+    (tmp_path / "deep" / "out").mkdir(parents=True)
+    (tmp_path / "deep" / "out" / ".hidden").touch()
+    part_folder(tmp_path)
+    (tmp_path / "deep" / "out" / "thesis.doc").touch()
+    with pytest.raises(OptionError, match=r"holds thesis\.doc, which is no part of a run"):
+        part_folder(tmp_path)
+
+
+@pytest.mark.parametrize("content", ["", "no json", "[]", "{}", '{"question": 3}'])
+def test_a_manifest_of_another_program_is_refused(tmp_path, content):
+    folder = with_parts(tmp_path, 0)
+    (folder.folder / "whyword.json").write_text(content, encoding="utf-8")
+    with pytest.raises(OptionError, match=r"whyword\.json was not written by this command"):
+        part_folder(tmp_path)
+
+
+def test_a_run_without_parts_can_be_forgotten(tmp_path):
+    folder = with_parts(tmp_path)
+    folder.forget()
+    assert not folder.folder.exists()
+    with_parts(tmp_path)
+    (folder.folder / ".hidden").touch()
+    folder.forget()
+    assert names(folder) == [".hidden"]
