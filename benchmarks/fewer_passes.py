@@ -227,7 +227,7 @@ def stopped(classifier: FittedClassifier, document: Document, shapley: dict[str,
     (automatic,) = Shapley().explain(classifier, [document])
     return {
         "passes": automatic.forward_passes,
-        "settled": automatic.settled,
+        "converged": automatic.converged,
         "tied": int(automatic.tied.sum()) if automatic.tied is not None else None,
         **agreement(automatic.scores, np.array(shapley["converged"])),
     }

@@ -119,9 +119,9 @@ def report(out: Path, families: Mapping[str, Sequence[str]]) -> str:
         found = [record["automatic"] for record in records]
         mean = {key: np.mean([one[key] for one in found]) for key in ("passes", "top5", "tau")}
         per_word = np.mean([record["automatic"]["passes"] / record["words"] for record in records])
-        settled = np.mean([one["settled"] >= 0.95 for one in found])
+        converged = np.mean([one["converged"] >= 0.95 for one in found])
         lines.append(
-            f"| {encoder} | {length} | {mean['passes']:.0f} | {per_word:.1f} | {settled:.0%} "
+            f"| {encoder} | {length} | {mean['passes']:.0f} | {per_word:.1f} | {converged:.0%} "
             f"| {mean['top5']:.2f} | {mean['tau']:.3f} |"
         )
     (out / "table.md").write_text("\n".join(lines) + "\n")

@@ -55,12 +55,12 @@ def main(out: Path) -> None:
     for (dataset, encoder, method), records in sorted(groups.items()):
         pearson, spearman = ([r["frequency"][kind]["value"] for r in records] for kind in ("pearson", "spearman"))
         printed = PUBLISHED.get((dataset, encoder)) if method == "vmask" else None
-        spread = np.mean(
+        parallel_map = np.mean(
             [record["health"]["keep_sd"] for record in records if "keep_sd" in record["health"]] or [np.nan]
         )
         lines.append(
             f"| {dataset} | {encoder} | {method} | {len(records)} | {mean_and_interval(pearson)} "
-            f"| {'–' if printed is None else printed} | {mean_and_interval(spearman)} | {spread:.2f} |"
+            f"| {'–' if printed is None else printed} | {mean_and_interval(spearman)} | {parallel_map:.2f} |"
         )
     lines += [
         "",

@@ -32,7 +32,7 @@ from whyword.models.assemble import assemble
 from whyword.models.config import make_config
 from whyword.training.corpus import Corpus
 from whyword.training.distributed import Processes
-from whyword.training.optimizing import Optimizing
+from whyword.training.optimizing import ObjectiveOptimizer
 from whyword.training.settings import Training
 
 FIXED_LENGTH = 50  # the originals' padded length on SST
@@ -61,7 +61,7 @@ def our_batches(corpus: Corpus, batch_size: int) -> Iterator[Batch]:
 
 def epoch(method: Method, batches: Callable[[Corpus, int], Iterator[Batch]], corpus: Corpus, batch_size: int) -> float:
     """CPU seconds of one epoch of training steps, batching included."""
-    optimizing = [Optimizing(o, Training(), 1e-3) for o in method.plan(10)[-1].objectives]
+    optimizing = [ObjectiveOptimizer(o, Training(), 1e-3) for o in method.plan(10)[-1].objectives]
     method.train()
     started = time.process_time()
     for batch in batches(corpus, batch_size):

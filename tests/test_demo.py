@@ -18,5 +18,5 @@ def test_the_demo_leaves_models_and_a_report_on_each(tmp_path):
         assert facts["data"]["texts"] == 20
         assert {row["explainer"]: row["verdict"] for row in facts["verdicts"]} == result.audits[method].verdicts
     assert f"whyword explain '{tmp_path}/a b/" in result.summary
-    assert any(isinstance(news, str) and "Training attention" in news for news in told)
+    assert any(isinstance(event, str) and "Training attention" in event for event in told)
     assert result.to_dict()["test_accuracy"] == dict(result.accuracy)

@@ -11,7 +11,7 @@ from functools import partial
 import pytest
 
 from whyword.interfaces.errors import MissingExtraError, OptionError, WhywordError
-from whyword.parallel import WorkerError, spread
+from whyword.parallel import WorkerError, parallel_map
 
 
 class TwoPartsError(WhywordError):
@@ -39,35 +39,35 @@ def test_one_worker_works_in_this_process_and_takes_items_as_it_goes():
             taken.append(item)
             yield item
 
-    results = spread(math.sqrt, items())
+    results = parallel_map(math.sqrt, items())
     assert next(results) == (4, 2.0)
     assert taken == [4]
     check_roots([(4, 2.0), *results])
 
 
 def test_several_processes_give_what_one_gives():
-    check_roots(spread(math.sqrt, [4, -1, 9, 16], workers=2))
+    check_roots(parallel_map(math.sqrt, [4, -1, 9, 16], workers=2))
 
 
 def test_an_item_that_kills_its_process_is_given_up_and_the_others_are_done():
     items = [signal.SIGCHLD, signal.SIGKILL, signal.SIGCONT, signal.SIGURG]  # all but one are ignored
-    results = dict(spread(signal.raise_signal, items, workers=2))
+    results = dict(parallel_map(signal.raise_signal, items, workers=2))
     assert isinstance(results.pop(signal.SIGKILL), WorkerError)
     assert results == dict.fromkeys((signal.SIGCHLD, signal.SIGCONT, signal.SIGURG))
 
 
 def test_who_stops_reading_stops_the_processes():
     started = time.monotonic()
-    results = spread(time.sleep, [0, 1000, 1000], workers=2)
+    results = parallel_map(time.sleep, [0, 1000, 1000], workers=2)
     next(results)
     results.close()
     assert time.monotonic() - started < 100
 
 
 def test_an_error_that_cannot_be_pickled_comes_back_with_its_words():
-    from whyword.parallel import _attempt_apart
+    from whyword.parallel import _run_safely_apart
 
-    error = _attempt_apart(no_way_back, 0)
+    error = _run_safely_apart(no_way_back, 0)
     assert type(error) is WhywordError
     assert str(error) == "one and two"
 
@@ -79,18 +79,18 @@ def test_a_missing_extra_comes_back_as_what_it_is():
 
 
 def test_a_bug_brings_its_traceback_along():
-    ((_, error),) = spread(partial(operator.truediv, 1), [0])
+    ((_, error),) = parallel_map(partial(operator.truediv, 1), [0])
     assert "ZeroDivisionError" in error.__notes__[0]
 
 
 def test_processes_end_when_the_one_that_started_them_is_killed(tmp_path):
     code = (
         "import sys, functools, subprocess\n"
-        "from whyword.parallel import spread\n"
+        "from whyword.parallel import parallel_map\n"
         "if __name__ == '__main__':\n"
         "    touch = \"import os, sys, time; open(f'{sys.argv[1]}/{os.getppid()}', 'w').close(); time.sleep(1000)\"\n"
         "    work = functools.partial(subprocess.run, stdin=subprocess.DEVNULL)\n"
-        "    list(spread(work, [[sys.executable, '-c', touch, sys.argv[1]]] * 2, workers=2))\n"
+        "    list(parallel_map(work, [[sys.executable, '-c', touch, sys.argv[1]]] * 2, workers=2))\n"
     )
     script, folder = tmp_path / "script.py", tmp_path / "workers"
     script.write_text(code)
@@ -123,21 +123,21 @@ def is_running(process: int) -> bool:
 
 def test_an_unknown_engine_is_refused_before_anything_is_done():
     with pytest.raises(OptionError, match="Did you mean 'ray'"):
-        spread(math.sqrt, [1], engine="rya")
+        parallel_map(math.sqrt, [1], engine="rya")
     with pytest.raises(OptionError, match="0 workers"):
-        spread(math.sqrt, [1], workers=0)
+        parallel_map(math.sqrt, [1], workers=0)
 
 
 def test_without_ray_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(MissingExtraError, match=r"whyword\[ray\]"):
-        list(spread(math.sqrt, [1], engine="ray"))
+        list(parallel_map(math.sqrt, [1], engine="ray"))
 
 
 def test_processes_have_one_torch_thread(monkeypatch):
     for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         monkeypatch.delenv(name, raising=False)
-    ((_, threads),) = spread(eval, ["__import__('torch').get_num_threads()"], workers=2)
+    ((_, threads),) = parallel_map(eval, ["__import__('torch').get_num_threads()"], workers=2)
     assert threads == 1
 
 
@@ -153,4 +153,4 @@ def test_a_ray_that_does_not_start_is_told_in_a_sentence(monkeypatch):
 
     monkeypatch.setitem(sys.modules, "ray", Ray)
     with pytest.raises(OptionError, match=r"Ray does not run at far:1 \(nobody answers\): try again"):
-        list(spread(math.sqrt, [1], engine="ray", address="far:1"))
+        list(parallel_map(math.sqrt, [1], engine="ray", address="far:1"))

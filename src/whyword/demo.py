@@ -16,7 +16,7 @@ from .data.dataset import load_dataset
 from .explaining.stream import explain_documents, make_explainer
 from .interfaces.explanation import Explanation
 from .models.config import make_config
-from .models.train import Watch, train_model
+from .models.train import OnEvent, train_model
 
 METHODS = ("attention", "vmask")
 EXPLAINERS = ("own", "occlusion")
@@ -81,7 +81,7 @@ def run_demo(
     folder: Path,
     seed: int,
     device: torch.device | str,
-    watch: Watch,
+    on_event: OnEvent,
     data: str = "planted:medium",
     encoder: str = "lstm",
     epochs: int = 20,
@@ -93,11 +93,11 @@ def run_demo(
     audits: dict[str, Audit] = {}
     shown: dict[str, list[Explanation]] = {}
     for method in METHODS:
-        watch(f"Training {method} on {len(dataset.train):,} texts.")
+        on_event(f"Training {method} on {len(dataset.train):,} texts.")
         config = make_config({"method": method, "encoder": encoder, "seed": seed, "training": {"epochs": epochs}})
-        model = train_model(config, dataset, device, folder / method, watch=watch)
+        model = train_model(config, dataset, device, folder / method, on_event=on_event)
         accuracy[method] = model.metrics["test_accuracy"]
-        watch(f"Auditing {method} on {len(dataset.test):,} texts.")
+        on_event(f"Auditing {method} on {len(dataset.test):,} texts.")
         name = f"{method} on {encoder}"
         audits[method] = gather_audit(
             model, dataset.test, EXPLAINERS, seed=seed, model_name=name, data_name=f"the test split of {data}"

@@ -82,7 +82,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             dataset = Dataset("texts", train, held_out, (), (note,))
         else:
             dataset = Dataset("texts", train, _read_dev(dev, classes), ())
-        self.model_ = train_model(self._config(), dataset, choose_device(self.device), watch=self._watch)
+        self.model_ = train_model(self._config(), dataset, choose_device(self.device), on_event=self._on_event)
         self.classes_ = _as_array(self.model_.classifier.classes, y)
         return self
 
@@ -103,13 +103,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             }
         )
 
-    def _watch(self, news: Step | str) -> None:
+    def _on_event(self, event: Step | str) -> None:
         if not self.verbose:
             return
-        if isinstance(news, str):
-            print(news)
-        elif news.record is not None:
-            print(f"{news.phase} epoch {news.record['epoch']}: dev accuracy {news.record['dev_accuracy']:.3f}")
+        if isinstance(event, str):
+            print(event)
+        elif event.record is not None:
+            print(f"{event.phase} epoch {event.record['epoch']}: dev accuracy {event.record['dev_accuracy']:.3f}")
 
     @property
     def _model(self) -> TrainedModel:

@@ -35,7 +35,7 @@ class WorkerError(WhywordError):
     """A process that died while it worked on an item."""
 
 
-def spread(
+def parallel_map(
     work: Callable[[T], R],
     items: Iterable[T],
     engine: str = "local",
@@ -56,11 +56,11 @@ def spread(
     if engine == "ray":
         return _on_ray(work, iter(items), workers, address)
     if workers == 1:
-        return ((item, attempt(work, item)) for item in items)
+        return ((item, run_safely(work, item)) for item in items)
     return _in_processes(work, iter(items), workers)
 
 
-def attempt(work: Callable[[T], R], item: T) -> R | Exception:
+def run_safely(work: Callable[[T], R], item: T) -> R | Exception:
     """Give the result, or the exception that the work raised, with its traceback as a note if it is not the user's."""
     try:
         return work(item)
@@ -70,8 +70,8 @@ def attempt(work: Callable[[T], R], item: T) -> R | Exception:
         return error
 
 
-def _attempt_apart(work: Callable[[T], R], item: T) -> R | Exception:
-    outcome = attempt(work, item)
+def _run_safely_apart(work: Callable[[T], R], item: T) -> R | Exception:
+    outcome = run_safely(work, item)
     return _portable(outcome) if isinstance(outcome, Exception) else outcome
 
 
@@ -100,7 +100,7 @@ def _until_one_dies(
         while True:
             for item in islice(items, AHEAD * workers - len(running)):
                 try:
-                    running[pool.submit(_attempt_apart, work, item)] = item
+                    running[pool.submit(_run_safely_apart, work, item)] = item
                 except BrokenProcessPool:
                     return [*running.values(), item]
             if not running:
@@ -147,11 +147,11 @@ def _on_ray(
         raise MissingExtraError("The engine 'ray'", "ray") from None
     running: dict[Any, T] = {}
     with _ray_session(ray, workers, address):
-        attempt: Any = ray.remote(max_retries=RETRIES)(_attempt_apart)
+        run_safely: Any = ray.remote(max_retries=RETRIES)(_run_safely_apart)
         shared = ray.put(work)
         while True:
             for item in islice(items, AHEAD * workers - len(running)):
-                running[attempt.remote(shared, item)] = item
+                running[run_safely.remote(shared, item)] = item
             if not running:
                 return
             with redirect_stdout(sys.stderr):  # where what Ray has to say about dead workers belongs

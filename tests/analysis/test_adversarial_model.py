@@ -8,7 +8,7 @@ import torch
 
 from reference.samples import attention_on_lstm, equal_weights, sample, weights
 from whyword.analysis import adversarial_model as imitation
-from whyword.analysis.adversarial_model import Patience, imitate, imitation_loss, outputs_of
+from whyword.analysis.adversarial_model import Patience, adversarial_loss, outputs_of, train_adversarial_model
 from whyword.encoders.lstm import Lstm
 from whyword.maths.tensors.divergences import jensen_shannon, total_variation
 from whyword.methods.word_regularized import WordRegularized
@@ -52,7 +52,7 @@ def test_outputs_of_some_texts_are_padded_as_their_batch_is():
 @torch.no_grad()
 def test_the_loss_is_the_distance_of_answers_less_that_of_attention_text_by_text():
     shown, model, chosen = outputs_of(base(), DATA.train, CPU), fresh().eval(), np.arange(6)
-    loss = imitation_loss(model(DATA.train.batch(chosen)), *shown.of(chosen, CPU), 0.05).item()
+    loss = adversarial_loss(model(DATA.train.batch(chosen)), *shown.of(chosen, CPU), 0.05).item()
     expected = 0.0
     for i in chosen:
         prediction = model(DATA.train.batch(np.array([i])))
@@ -75,7 +75,7 @@ def test_an_imitation_answers_alike_and_attends_elsewhere_the_more_that_is_worth
     results = []
     for weight in (0.0, 3.0):
         model = fresh()
-        history = imitate(model, shown, DATA.train, weight, SETTINGS, Patience(25, 25), 0)
+        history = train_adversarial_model(model, shown, DATA.train, weight, SETTINGS, Patience(25, 25), 0)
         assert history[-1] < history[0]
         results.append(apart(model, shown))
     (alike, near), (_, far) = results
@@ -94,7 +94,9 @@ def test_it_stops_when_the_training_loss_has_not_fallen_for_long_enough_and_keep
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(imitation, "copy_weights", remember)
-        history = imitate(model, shown, DATA.train, 0.0, Training(learning_rate=0.5), Patience(200, 2), 0)
+        history = train_adversarial_model(
+            model, shown, DATA.train, 0.0, Training(learning_rate=0.5), Patience(200, 2), 0
+        )
     assert len(history) < 200
     assert len(history) - 1 - int(np.argmin(history)) == 2
     assert equal_weights(best[-1], weights(model))
@@ -108,9 +110,9 @@ def test_the_terms_of_the_method_stay_on_but_for_the_task():
     shown = outputs_of(base(), DATA.train, CPU)
     everything = np.arange(len(DATA.train))
     batch = DATA.train.batch(everything)
-    expected = imitation_loss(model(batch), *shown.of(everything, CPU), 0.01) + model.losses(batch, 0.0)["tying"]
+    expected = adversarial_loss(model(batch), *shown.of(everything, CPU), 0.01) + model.losses(batch, 0.0)["tying"]
     settings = Training(batch_size=100, learning_rate=1e-12)
-    history = imitate(model, shown, DATA.train, 0.01, settings, Patience(1, 1), 0)
+    history = train_adversarial_model(model, shown, DATA.train, 0.01, settings, Patience(1, 1), 0)
     assert history == pytest.approx([expected.item()], rel=1e-5)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from whyword.analysis.adversarial_model import Patience
-from whyword.analysis.jsd_tvd import Imitation, jsd_tvd_curve, tvd_at
+from whyword.analysis.jsd_tvd import AdversarialModel, jsd_tvd_curve, tvd_at
 from whyword.data.planted import planted
 from whyword.interfaces.errors import OptionError
 from whyword.models.config import make_config
@@ -37,11 +37,11 @@ def test_there_is_one_adversary_per_weight_compared_on_every_test_text(model):
 def test_adversaries_found_in_the_folder_are_not_trained_again(model, tmp_path, monkeypatch):
     first = jsd_tvd_curve(model, DATA, (0.0,), tmp_path / "curve", QUICK)
     said = []
-    both = jsd_tvd_curve(model, DATA, (0.0, 0.1), tmp_path / "curve", QUICK, watch=said.append)
+    both = jsd_tvd_curve(model, DATA, (0.0, 0.1), tmp_path / "curve", QUICK, on_event=said.append)
     assert len(said) == 1
     assert "0.1" in said[0]
     assert both[0].jsd == pytest.approx(first[0].jsd, abs=1e-6)
-    monkeypatch.setattr("whyword.analysis.jsd_tvd.imitate", None)
+    monkeypatch.setattr("whyword.analysis.jsd_tvd.train_adversarial_model", None)
     again = jsd_tvd_curve(model, DATA, (0.1, 0.0), tmp_path / "curve", QUICK)
     assert [point.to_dict() for point in again] == [
         json.loads(json.dumps(jsd_tvd_curve(model, DATA, (w,), tmp_path / "curve", QUICK)[0].to_dict()))
@@ -75,6 +75,6 @@ def test_a_model_without_attention_is_refused():
 
 def test_tvd_is_read_off_between_the_points_and_nowhere_else():
     points = [(0.2, 0.1), (0.6, 0.5), (0.4, 0.2)]
-    curve = [Imitation(0.0, np.array([x]), np.array([y]), 1.0, 1, 1.0) for x, y in points]
+    curve = [AdversarialModel(0.0, np.array([x]), np.array([y]), 1.0, 1, 1.0) for x, y in points]
     read = tvd_at(curve, np.array([0.1, 0.2, 0.3, 0.5, 0.65]))
     assert read == pytest.approx([np.nan, 0.1, 0.15, 0.35, np.nan], nan_ok=True)

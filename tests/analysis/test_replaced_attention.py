@@ -14,7 +14,7 @@ from reference.attention_models import (
 )
 from reference.samples import fitted
 from whyword.analysis import replaced_attention as probing
-from whyword.analysis.replaced_attention import borrowed_attention, permuted_attention, uniform_attention
+from whyword.analysis.replaced_attention import permuted_attention, swapped_attention, uniform_attention
 from whyword.data.tokenizers.word_level import learn_vocabulary
 from whyword.encoders.lstm import Lstm
 from whyword.interfaces.errors import OptionError
@@ -29,11 +29,11 @@ def alone(classifier, text):
     """Weights, states and probabilities of one text without padding."""
     ((_, batch),) = classifier.batches([text])
     method = classifier.method
-    weights, states = method.attended(method.encoder.embed(batch), batch)
+    weights, states = method.attention_and_states(method.encoder.embed(batch), batch)
     return weights[0], states[0], method(batch).logits.softmax(-1)[0]
 
 
-def read_out(classifier, weights, states):
+def classify_from(classifier, weights, states):
     vector = sum(weight * state for weight, state in zip(weights, states, strict=True))
     return classifier.method.head(vector).softmax(-1)
 
@@ -45,7 +45,7 @@ def test_uniform_attention_is_the_answer_from_the_mean_of_the_states_text_by_tex
     for i, text in enumerate(TEXTS):
         weights, states, own = alone(classifier, text)
         even = torch.full_like(weights, 1 / len(weights))
-        answer = read_out(classifier, even, states)
+        answer = classify_from(classifier, even, states)
         assert replaced.probabilities[i] == pytest.approx(answer.numpy())
         assert replaced.output_change[i] == pytest.approx(total_variation(answer, own).item(), abs=1e-12)
         assert replaced.attention_change[i] == pytest.approx(jensen_shannon(weights, even).item(), abs=1e-12)
@@ -54,19 +54,19 @@ def test_uniform_attention_is_the_answer_from_the_mean_of_the_states_text_by_tex
 @torch.no_grad()
 def test_borrowed_attention_is_that_of_the_other_model_on_the_same_text():
     classifier, lender = small_lstm(0), small_lstm(1)
-    replaced = borrowed_attention(classifier, lender, TEXTS)
+    replaced = swapped_attention(classifier, lender, TEXTS)
     for i, text in enumerate(TEXTS):
         _, states, own = alone(classifier, text)
-        answer = read_out(classifier, alone(lender, text)[0], states)
+        answer = classify_from(classifier, alone(lender, text)[0], states)
         assert replaced.output_change[i] == pytest.approx(total_variation(answer, own).item(), abs=1e-12)
-    assert borrowed_attention(classifier, classifier, TEXTS).output_change == pytest.approx(0.0, abs=1e-12)
+    assert swapped_attention(classifier, classifier, TEXTS).output_change == pytest.approx(0.0, abs=1e-12)
 
 
 def test_attention_over_other_tokens_cannot_be_borrowed():
     fewer = learn_vocabulary(TEXTS[:3])
     lender = fitted(Attention(Lstm(Lstm.Config(dim=4, hidden=4), fewer.size, 0), 2, Attention.Config()), fewer)
     with pytest.raises(OptionError, match="different tokens"):
-        borrowed_attention(small_lstm(), lender, TEXTS)
+        swapped_attention(small_lstm(), lender, TEXTS)
 
 
 @torch.no_grad()
@@ -82,7 +82,7 @@ def test_the_effect_of_permuting_is_the_median_over_orders_of_a_text_s_weights(m
     changes = []
     for order in orders[:, 0]:
         assert sorted(order.tolist()) == sorted(weights.tolist())
-        changes.append(total_variation(read_out(classifier, order, states), own).item())
+        changes.append(total_variation(classify_from(classifier, order, states), own).item())
     assert replaced.output_change[0] == pytest.approx(np.median(changes))
 
 
@@ -125,8 +125,11 @@ def test_methods_without_attention_over_states_are_refused():
 
 def test_several_heads_are_refused():
     classifier = small_lstm()
-    attended = classifier.method.attended
-    classifier.method.attended = lambda *given: (attended(*given)[0].unsqueeze(1), attended(*given)[1])
+    attention_and_states = classifier.method.attention_and_states
+    classifier.method.attention_and_states = lambda *given: (
+        attention_and_states(*given)[0].unsqueeze(1),
+        attention_and_states(*given)[1],
+    )
     with pytest.raises(OptionError, match=r"method\.heads=1"):
         uniform_attention(classifier, TEXTS)
 

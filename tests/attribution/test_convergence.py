@@ -4,13 +4,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from whyword.attribution.convergence import TOLERANCE, settled
+from whyword.attribution.convergence import TOLERANCE, converged
 
 SCORES = st.lists(st.floats(-1, 1), min_size=1, max_size=12)
 
 
 def test_two_words_are_settled_with_the_chance_of_the_normal_distribution():
-    confidence, tied = settled(np.array([0.3, 0.1]), np.array([0.03, 0.04]), 1, 0.95)
+    confidence, tied = converged(np.array([0.3, 0.1]), np.array([0.03, 0.04]), 1, 0.95)
     assert confidence == pytest.approx(norm.cdf((0.2 + TOLERANCE * 0.3) / 0.05))
     assert not tied.any()
 
@@ -20,37 +20,37 @@ def test_chances_to_be_wrong_add_up_over_pairs_inside_and_outside():
     slack = TOLERANCE * 0.5
     gaps = np.array([0.3, 0.4, 0.2, 0.3]) + slack
     expected = 1 - norm.sf(gaps / np.hypot(0.06, 0.06)).sum()
-    assert settled(scores, error, 2, 0.95)[0] == pytest.approx(expected)
+    assert converged(scores, error, 2, 0.95)[0] == pytest.approx(expected)
 
 
 def test_words_at_the_border_are_tied_and_those_far_from_it_are_not():
-    confidence, tied = settled(np.array([0.9, 0.31, 0.3, -0.5]), np.full(4, 0.05), 2, 0.95)
+    confidence, tied = converged(np.array([0.9, 0.31, 0.3, -0.5]), np.full(4, 0.05), 2, 0.95)
     assert tied.tolist() == [False, True, True, False]
     assert confidence < 0.95
 
 
 def test_exact_scores_are_settled_and_equal_ones_are_tied():
-    confidence, tied = settled(np.array([0.5, 0.2, 0.2, 0.0]), np.zeros(4), 2, 0.95)
+    confidence, tied = converged(np.array([0.5, 0.2, 0.2, 0.0]), np.zeros(4), 2, 0.95)
     assert confidence == 1
     assert tied.tolist() == [False, True, True, False]
 
 
 def test_a_gap_within_the_tolerance_is_settled_as_a_tie():
     scores = np.array([1.0, 0.5 + TOLERANCE / 2, 0.5])
-    confidence, tied = settled(scores, np.full(3, TOLERANCE / 10), 2, 0.95)
+    confidence, tied = converged(scores, np.full(3, TOLERANCE / 10), 2, 0.95)
     assert confidence > 0.95
     assert tied.tolist() == [False, True, True]
 
 
 @pytest.mark.parametrize("top", [5, 9])
 def test_with_no_word_outside_all_is_settled(top):
-    confidence, tied = settled(np.arange(5.0), np.full(5, 10.0), top, 0.95)
+    confidence, tied = converged(np.arange(5.0), np.full(5, 10.0), top, 0.95)
     assert confidence == 1
     assert not tied.any()
 
 
 def test_words_without_effect_are_settled_as_ties():
-    confidence, tied = settled(np.zeros(7), np.zeros(7), 5, 0.95)
+    confidence, tied = converged(np.zeros(7), np.zeros(7), 5, 0.95)
     assert confidence == 1
     assert tied.all()
 
@@ -58,8 +58,8 @@ def test_words_without_effect_are_settled_as_ties():
 @given(SCORES, st.integers(1, 6), st.floats(0.001, 0.5))
 def test_more_certain_scores_are_never_less_settled(scores, top, error):
     values, errors = np.array(scores), np.full(len(scores), error)
-    sure, tied_sure = settled(values, errors / 2, top, 0.95)
-    unsure, tied_unsure = settled(values, errors, top, 0.95)
+    sure, tied_sure = converged(values, errors / 2, top, 0.95)
+    unsure, tied_unsure = converged(values, errors, top, 0.95)
     assert 0 <= unsure <= sure + 1e-12 <= 1 + 1e-12
     assert not (tied_sure & ~tied_unsure).any()
 
@@ -71,7 +71,7 @@ def test_the_confidence_holds():
     claimed = right = 0
     for _ in range(2000):
         drawn = generator.normal(truth, 0.035)
-        if settled(drawn, np.full(12, 0.035), 3, 0.9)[0] >= 0.9:
+        if converged(drawn, np.full(12, 0.035), 3, 0.9)[0] >= 0.9:
             claimed += 1
             right += set(np.argsort(-drawn)[:3]) == {0, 1, 2}
     assert claimed > 100

@@ -18,7 +18,7 @@ FACTS = {
         {"explainer": "own", "verdict": "do not trust", "because": "Word " * 40, "rules": []},
     ],
     "scores": [ROW],
-    "belief": None,
+    "attention_tests": None,
     "mask": None,
 }
 
@@ -43,10 +43,10 @@ def test_without_labels_there_is_no_accuracy_to_show():
 
 
 def test_a_dead_mask_and_the_tests_of_attention_are_shown():
-    belief = {"uniform": ROW | {"metric": "uniform"}, "gradient": ROW | {"metric": "gradient", "value": None}}
-    shown = str(made(mask={"warning": "the mask has collapsed."}, belief=belief))
+    attention_tests = {"uniform": ROW | {"metric": "uniform"}, "gradient": ROW | {"metric": "gradient", "value": None}}
+    shown = str(made(mask={"warning": "the mask has collapsed."}, attention_tests=attention_tests))
     assert "Warning: the mask has collapsed." in shown
-    assert "Does the attention deserve belief?\nuniform                 0.500 [0.400, 0.600]  what it is" in shown
+    assert "Is the attention faithful?\nuniform                 0.500 [0.400, 0.600]  what it is" in shown
     assert "   nan" in shown
 
 

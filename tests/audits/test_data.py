@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from whyword.audits.data import agreement_facts, plain, settled_facts, versions
+from whyword.audits.data import agreement_facts, converged_facts, plain, versions
 from whyword.data.words import split
 from whyword.explainers.lime import Lime
 from whyword.explainers.occlusion import Occlusion
@@ -11,10 +11,10 @@ from whyword.interfaces.document import Document
 from whyword.interfaces.explanation import Explanation
 
 
-def explanation(scores, signed=True, settled=None):
+def explanation(scores, signed=True, converged=None):
     scores = np.array(scores, dtype=float)
     document = Document(split(" ".join("w" * len(scores))))
-    return Explanation(document, scores, 0, (0, 1), np.array([0.6, 0.4]), "x", signed, settled=settled)
+    return Explanation(document, scores, 0, (0, 1), np.array([0.6, 0.4]), "x", signed, converged=converged)
 
 
 def test_values_become_strict_json():
@@ -34,9 +34,9 @@ def test_sizes_are_compared_as_soon_as_one_explainer_has_no_sign():
 
 
 def test_only_sampled_explanations_can_be_settled_and_only_texts_that_say_so_count():
-    found = [explanation([1, 2], settled=value) for value in (0.99, 0.5, None, 0.95)]
+    found = [explanation([1, 2], converged=value) for value in (0.99, 0.5, None, 0.95)]
     explainers = {"lime": Lime(), "occlusion": Occlusion()}
-    facts = settled_facts({"lime": found, "occlusion": [explanation([1, 2])]}, explainers)
+    facts = converged_facts({"lime": found, "occlusion": [explanation([1, 2])]}, explainers)
     assert list(facts) == ["lime"]
     assert (facts["lime"]["value"], facts["lime"]["texts"]) == (2 / 3, 3)
 

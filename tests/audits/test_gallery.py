@@ -7,14 +7,14 @@ from whyword.interfaces.document import Document
 from whyword.interfaces.explanation import Explanation
 
 
-def explanation(text, gold, good, scores=None, unread=0):
+def explanation(text, gold, good, scores=None, truncated_words=0):
     words = split(*text) if isinstance(text, tuple) else split(text)
     scores = np.zeros(len(words)) if scores is None else np.asarray(scores, dtype=float)
     probabilities = np.array([1 - good, good])
     target = int(probabilities.argmax())
     return Explanation(
         Document(words, gold), scores, target, ("bad", "good"), probabilities, "x", std_error=scores / 10,
-        tied=scores > 1, unread=unread,
+        tied=scores > 1, truncated_words=truncated_words,
     )  # fmt: skip
 
 
@@ -69,10 +69,12 @@ def test_every_explainer_has_the_same_say_in_what_is_shown():
     assert len(strongest_part([explanation("w " * 10, None, 0.9)], 4)) == 4  # no score at all
 
 
-@pytest.mark.parametrize(("shown", "unread"), [((0, 4), 0), ((5, 9), 2), ((7, 10), 3)], ids=["begin", "middle", "end"])
-def test_only_the_unread_words_that_are_shown_count(shown, unread):
-    whole = explanation("w " * 10, None, 0.9, np.arange(10), unread=3)
-    assert cut(whole, np.arange(*shown)).unread == unread
+@pytest.mark.parametrize(
+    ("shown", "truncated_words"), [((0, 4), 0), ((5, 9), 2), ((7, 10), 3)], ids=["begin", "middle", "end"]
+)
+def test_only_the_unread_words_that_are_shown_count(shown, truncated_words):
+    whole = explanation("w " * 10, None, 0.9, np.arange(10), truncated_words=3)
+    assert cut(whole, np.arange(*shown)).truncated_words == truncated_words
 
 
 def test_a_pair_may_be_cut_across_its_texts():

@@ -196,7 +196,7 @@ def test_hostile_names_of_explainers_classes_and_settings_cannot_escape() -> Non
     given["cost"]["explainers"] = {HOSTILE: {}}
     given["again"]["versions"] = {HOSTILE: HOSTILE}
     given["model"]["settings"] = {HOSTILE: {HOSTILE: HOSTILE}}
-    given["belief"] = {HOSTILE: {"meaning": HOSTILE}}
+    given["attention_tests"] = {HOSTILE: {"meaning": HOSTILE}}
     given["mask"] = {HOSTILE: 0.5, "warning": HOSTILE}
     plain, page = full(), Page(render(given))
     assert "script" not in page.tags

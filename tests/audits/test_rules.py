@@ -36,7 +36,7 @@ def score(metric="comprehensiveness", explainer="lime", value=0.3, over=0.2, p=0
 
 
 def facts(scores, kind="black box", texts=100, **more):
-    nothing = {"agreement": [], "belief": None, "mask": None, "settled": {}}
+    nothing = {"agreement": [], "attention_tests": None, "mask": None, "converged": {}}
     return {"model": {"kind": kind}, "data": {"texts": texts}, "scores": scores, **nothing, **more}
 
 
@@ -112,11 +112,11 @@ def test_attention_that_changes_nothing_is_not_trusted():
         "uniform": {"value": 0.001, "low": 0.0, "high": 0.02, "texts": 100},
         "adversarial-share": {"value": 0.3, "low": 0.2, "high": 0.4, "texts": 100},
     }
-    assert verdict(facts(good("own"), "attention", belief=tests)) == "do not trust"
+    assert verdict(facts(good("own"), "attention", attention_tests=tests)) == "do not trust"
     tests["uniform"] = {"value": 0.2, "low": 0.1, "high": 0.3, "texts": 100}
-    assert verdict(facts(good("own"), "attention", belief=tests)) == "trust"
+    assert verdict(facts(good("own"), "attention", attention_tests=tests)) == "trust"
     tests["adversarial-share"] = {"value": 0.8, "low": 0.7, "high": 0.9, "texts": 100}
-    assert verdict(facts(good("own"), "attention", belief=tests)) == "use with care"
+    assert verdict(facts(good("own"), "attention", attention_tests=tests)) == "use with care"
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_masks_are_judged_where_training_warns():
 
 def test_samples_that_have_not_settled_ask_for_care():
     share = {"lime": {"value": 0.2, "low": 0.1, "high": 0.3, "texts": 100}}
-    (found,) = verdicts(facts(good(), settled=share), default())
+    (found,) = verdicts(facts(good(), converged=share), default())
     assert (found["verdict"], found["because"][:8]) == ("use with care", "In too m")
 
 

@@ -8,7 +8,7 @@ import torch
 
 from whyword import TextClassifier
 from whyword.analysis.adversarial_attention import Search
-from whyword.analysis.attention_tests import examine_attention
+from whyword.analysis.attention_tests import run_attention_tests
 from whyword.audits import run as auditing
 from whyword.audits.api import audit
 from whyword.audits.run import gather_audit, load_rules
@@ -66,9 +66,9 @@ class Lucky(Random):
 class Deaf(Attention):
     """An attention model that gives every word the same weight, whatever its attention says."""
 
-    def read_out(self, weights, states):
+    def classify_from(self, weights, states):
         there = (weights > 0).to(weights)
-        return super().read_out(there / there.sum(-1, keepdim=True), states)
+        return super().classify_from(there / there.sum(-1, keepdim=True), states)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -76,7 +76,7 @@ def short_search():
     """Search for adversarial attention in a few steps."""
     with pytest.MonkeyPatch.context() as patch:
         search = Search(restarts=1, steps=20)
-        patch.setattr(auditing, "examine_attention", partial(examine_attention, search=search))
+        patch.setattr(auditing, "run_attention_tests", partial(run_attention_tests, search=search))
         yield
 
 
@@ -110,7 +110,7 @@ def told():
 def facts_of_attention(attention, documents, told):
     before = {name: tensor.clone() for name, tensor in attention.model_.classifier.method.state_dict().items()}
     chosen = ["own", "occlusion"]
-    found = gather_audit(attention, documents, chosen, data_name="planted", watch=lambda *news: told.append(news))
+    found = gather_audit(attention, documents, chosen, data_name="planted", on_event=lambda *event: told.append(event))
     after = attention.model_.classifier.method.state_dict()
     assert all(torch.equal(before[name], after[name]) for name in before)  # the model is left untouched
     return found.to_dict()
@@ -141,8 +141,9 @@ def test_all_facts_of_an_attention_model_are_there_and_strict_json(facts_of_atte
     facts = facts_of_attention
     json.dumps(facts, allow_nan=False)
     assert set(facts) == {
-        "format", "model", "data", "accuracy", "confusion", "calibration", "verdicts", "scores", "agreement", "settled",
-        "gallery", "words", "belief", "mask", "map", "cost", "again",
+        "format", "model", "data", "accuracy", "confusion", "calibration", "verdicts", "scores", "agreement",
+        "converged",
+        "gallery", "words", "attention_tests", "mask", "map", "cost", "again",
     }  # fmt: skip
     assert facts["model"] | {"settings": 0, "weights": 0} == {
         "name": "attention on bag", "method": "attention", "encoder": "bag", "classes": ["negative", "positive"],
@@ -153,7 +154,7 @@ def test_all_facts_of_an_attention_model_are_there_and_strict_json(facts_of_atte
         "words_per_text": 0,
     }  # fmt: skip
     assert len(facts["map"]["points"]) == 40
-    assert set(facts["belief"]) >= {"uniform", "adversarial-share"}
+    assert set(facts["attention_tests"]) >= {"uniform", "adversarial-share"}
     assert facts["mask"] is None
     assert 0 < len(facts["words"]["rows"]) <= 50
     assert facts["again"]["rules"] == "default"
@@ -176,7 +177,7 @@ def test_a_mask_is_looked_at(mask, documents):
     assert (facts["model"]["kind"], facts["model"]["own_score"]) == ("mask", "gate")
     assert set(facts["mask"]) == {"keep_min", "keep_mean", "keep_max", "keep_sd", "warning"}
     assert "mask is alive" in [rule["rule"] for rule in facts["verdicts"][0]["rules"]]
-    assert facts["belief"] is None
+    assert facts["attention_tests"] is None
 
 
 def test_the_scores_are_those_of_measuring_with_a_corrected_p_value(attention, documents):
@@ -200,12 +201,12 @@ def test_a_black_box_is_explained_by_lime_and_occlusion_and_has_no_inside():
     assert (facts["accuracy"], facts["data"]["has_labels"]) == (None, False)
     assert {item["why"] for item in facts["gallery"]} == {"sure", "unsure"}
     assert set(found.verdicts.values()) <= {"use with care", "do not trust"}  # twelve texts are too few to trust
-    assert facts["settled"]["lime"]["texts"] == 12
+    assert facts["converged"]["lime"]["texts"] == 12
 
 
 def test_unsigned_scores_are_compared_with_the_sizes_of_others(facts_of_attention):
     (row,) = facts_of_attention["agreement"]
-    assert row["tau"] == pytest.approx(facts_of_attention["belief"]["occlusion"]["value"], abs=1e-9)
+    assert row["tau"] == pytest.approx(facts_of_attention["attention_tests"]["occlusion"]["value"], abs=1e-9)
 
 
 def test_texts_may_be_strings_with_labels_and_rationales(attention, documents):

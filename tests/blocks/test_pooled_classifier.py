@@ -14,7 +14,7 @@ def test_it_classifies_the_vector_the_encoder_pools():
         model = PooledClassifier(encoder, 3, 0.5).eval()
         prediction = model(batch)
         pooled = encoder.summarize(encoder.encode(encoder.embed(batch), batch)[-1], batch)
-        assert torch.equal(prediction.text_vector, pooled)
+        assert torch.equal(prediction.pooled, pooled)
         assert torch.equal(prediction.logits, model.head.linear(pooled))
         assert prediction.token_weights is None
         assert model.own_score is None

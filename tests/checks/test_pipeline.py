@@ -48,7 +48,7 @@ def pretrained(tmp_path_factory):
 @pytest.fixture(scope="module")
 def train(pretrained):
     @cache
-    def trained(method, encoder, seed, attempt=0):
+    def trained(method, encoder, seed, run_safely=0):
         encoder_class = catalog.load("encoders", encoder)
         settings = {field.name: NARROW[field.name] for field in fields(encoder_class.Config) if field.name in NARROW}
         if encoder_class.token_kind == "pieces":

@@ -46,11 +46,11 @@ def test_the_numbers_are_those_of_python(whyword, model):
             assert (row["low"], row["high"]) == pytest.approx(score.interval, abs=1e-6)
 
 
-def test_attention_is_also_tested_for_belief_and_other_scores_are_not(whyword, model, base_model):
+def test_attention_is_also_tested_for_faithfulness_and_other_scores_are_not(whyword, model, base_model):
     done = whyword("audit", model, DATA, *OWN, "--json")
-    assert set(done.json[0]["belief"]) >= {"uniform", "permuted", "adversarial", "gradient", "occlusion"}
-    assert "deserve belief" in whyword("audit", model, DATA, *OWN).out
-    assert whyword("audit", base_model, DATA, "--explainers", "occlusion", "--json").json[0]["belief"] is None
+    assert set(done.json[0]["attention_tests"]) >= {"uniform", "permuted", "adversarial", "gradient", "occlusion"}
+    assert "Is the attention faithful" in whyword("audit", model, DATA, *OWN).out
+    assert whyword("audit", base_model, DATA, "--explainers", "occlusion", "--json").json[0]["attention_tests"] is None
 
 
 def test_only_the_metrics_asked_for_are_measured(whyword, model):

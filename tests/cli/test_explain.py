@@ -310,7 +310,7 @@ def test_samples_and_budget_have_options_of_their_own(whyword, model):
     (row,) = whyword(*words, "--samples", "40", "--set", "removal=unknown").json
     assert row["forward_passes"] == 40
     assert row["scores"] != whyword(*words, "--samples", "40").json[0]["scores"]
-    assert whyword(*words, "--samples", "auto").json[0]["settled"] is not None
+    assert whyword(*words, "--samples", "auto").json[0]["converged"] is not None
     assert whyword(*words, "--samples", "5000", "--budget", "1e-6").json[0]["forward_passes"] < 5000
 
 

@@ -103,9 +103,9 @@ def test_help_names_the_defaults(whyword):
 class Interrupting(TrainingProgress):
     """Presses Ctrl-C at the first step of the second epoch."""
 
-    def __call__(self, news):
-        super().__call__(news)
-        if not isinstance(news, str) and news.epoch == 1 and news.step == 1:
+    def __call__(self, event):
+        super().__call__(event)
+        if not isinstance(event, str) and event.epoch == 1 and event.step == 1:
             signal.raise_signal(signal.SIGINT)
 
 
@@ -128,7 +128,7 @@ def test_ctrl_c_keeps_the_run_and_says_how_to_go_on(whyword, data, monkeypatch):
 
 def test_ctrl_c_before_the_first_checkpoint_says_that_nothing_is_kept(whyword, data, monkeypatch):
     class AtOnce(TrainingProgress):
-        def __call__(self, news):
+        def __call__(self, event):
             raise KeyboardInterrupt
 
     monkeypatch.setattr("whyword.cli.progress.TrainingProgress", AtOnce)
@@ -157,9 +157,9 @@ def test_a_choice_that_was_stopped_goes_on(whyword, refused, data, monkeypatch):
     shutil.rmtree("model")
 
     class InTheSecond(TrainingProgress):
-        def __call__(self, news):
-            super().__call__(news)
-            if not isinstance(news, str) and Path("model.choosing/0").exists():
+        def __call__(self, event):
+            super().__call__(event)
+            if not isinstance(event, str) and Path("model.choosing/0").exists():
                 signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr("whyword.cli.progress.TrainingProgress", InTheSecond)

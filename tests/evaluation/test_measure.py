@@ -98,7 +98,7 @@ def test_streams_are_read_as_they_come_and_forgotten():
             most = max(most, len(alive))
 
     told = []
-    scores = measure(additive({"funny": 1.0}), {"x": stream()}, [ProbabilityDrop()], watch=told.append)
+    scores = measure(additive({"funny": 1.0}), {"x": stream()}, [ProbabilityDrop()], on_event=told.append)
     assert told == list(range(1, 201))
     assert scores.texts == 200
     assert most < 10

@@ -126,7 +126,7 @@ def test_samples_are_forward_passes_and_none_is_asked_twice(samples):
 def test_short_texts_are_asked_about_every_subset_once_and_no_more():
     explanation, box = explain(tangled, "a superb and warm film", samples=1000)
     assert explanation.forward_passes == len(box.asked) == 32
-    assert explanation.settled == 1.0
+    assert explanation.converged == 1.0
 
 
 def test_auto_stops_sooner_where_the_top_words_are_plain_to_see():
@@ -134,7 +134,7 @@ def test_auto_stops_sooner_where_the_top_words_are_plain_to_see():
     hard, _ = explain(tangled, TEXT, top=2, limit=2000)
     assert easy.forward_passes < 200
     assert easy.forward_passes < hard.forward_passes <= 2000
-    assert easy.settled >= 0.95
+    assert easy.converged >= 0.95
     assert not easy.tied.any()
 
 

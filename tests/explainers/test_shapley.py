@@ -84,7 +84,7 @@ def test_texts_of_few_words_have_the_exact_values_of_captum(request, documents, 
     theirs = ShapleyValues(captum_model(classifier, document)).attribute(*captum_inputs(document), target=1)
     np.testing.assert_allclose(explanation.scores, theirs[0].numpy(), atol=1e-5)
     assert not explanation.std_error.any()
-    assert explanation.settled == 1
+    assert explanation.converged == 1
     assert explanation.forward_passes == 2**4
 
 
@@ -159,7 +159,7 @@ def test_the_number_of_samples_is_kept(samples):
     (explanation,) = Shapley(samples=samples).explain(model, [words(15)], [1])
     assert samples * 14 + 2 - 2 * samples <= explanation.forward_passes <= samples * 14 + 2
     assert (explanation.std_error is None) == (samples < 4)
-    assert (explanation.settled is None) == (samples < 4)
+    assert (explanation.converged is None) == (samples < 4)
 
 
 @pytest.mark.parametrize("settings", [{}, {"samples": 30}, {"samples": 500}, {"budget": 0.05}], ids=str)
@@ -208,7 +208,7 @@ def test_easy_texts_stop_earlier_than_hard_ones():
     easy = box(lambda kept: 0.1 + 0.8 * kept[:, 3] + 0.001 * kept.mean(1), 30)
     first, second = (Shapley(top=1).explain(model, [words(30)], [1])[0] for model in (easy, hard(30)[0]))
     assert first.forward_passes < 150 < second.forward_passes
-    assert first.settled >= 0.95
+    assert first.converged >= 0.95
     assert first.ranking[0] == 3
 
 
@@ -217,7 +217,7 @@ def test_sampling_stops_once_the_top_is_settled_and_the_top_is_right():
     for seed in range(12):
         model, ask = bent(13, seed)
         (explanation,) = Shapley(top=3, seed=seed).explain(model, [words(13)], [1])
-        assert explanation.settled >= 0.95 or explanation.forward_passes >= 1900
+        assert explanation.converged >= 0.95 or explanation.forward_passes >= 1900
         top = set(np.argsort(-exact(ask, 13))[:3])
         unsure = set(np.flatnonzero(explanation.tied))
         right.append(set(explanation.ranking[:3].tolist()) - unsure <= top)

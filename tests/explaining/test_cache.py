@@ -136,9 +136,9 @@ def test_every_field_comes_back_as_it_was(tmp_path):
                     seed=3,
                     forward_passes=np.int64(7),
                     seconds=0.3,
-                    unread=2,
+                    truncated_words=2,
                     windows=4,
-                    settled=0.95,
+                    converged=0.95,
                     tied=np.array([True, False, True]),
                 )
                 for document in documents

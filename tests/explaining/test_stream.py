@@ -90,12 +90,12 @@ def test_chunks_go_on_as_those_of_an_earlier_run_would_have(monkeypatch, stopped
 
 
 def test_a_target_is_found_before_a_text_is_read():
-    def unread():
+    def truncated_words():
         raise AssertionError
         yield
 
     with pytest.raises(OptionError, match="choose from 0, 1"):
-        explain_documents(CLOSED, unread(), Random(), target="2")
+        explain_documents(CLOSED, truncated_words(), Random(), target="2")
 
 
 def test_a_class_is_found_by_its_label_or_its_name():
@@ -141,4 +141,4 @@ def test_every_explainer_says_how_many_words_were_not_read(tiny_bert, explainer)
     classifier = FittedClassifier(Attention(encoder, 2, Attention.Config()), tokenizer, (0, 1))
     documents = [Document(split(text)) for text in ("the plot was not the good plot was good", "good plot")]
     explanations = list(explain_documents(classifier, documents, explainer))
-    assert [(e.unread, e.windows) for e in explanations] == [(3, 3), (0, 1)]
+    assert [(e.truncated_words, e.windows) for e in explanations] == [(3, 3), (0, 1)]

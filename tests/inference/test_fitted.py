@@ -214,9 +214,9 @@ def test_word_pieces_of_removed_words_go_and_special_tokens_stay(on_pieces):
 def test_own_scores_are_the_attention_weights_of_the_words():
     classifier = fitted(attention_on_lstm(TOKENIZER.size, dropout=0.5), TOKENIZER)
     texts = [SINGLE, PAIR, EMPTY, split("superb")]
-    scores, probabilities, unread = classifier.own_scores(texts)
+    scores, probabilities, truncated_words = classifier.own_scores(texts)
     torch.testing.assert_close(probabilities, classifier.probabilities(texts))
-    assert unread == [0] * 4
+    assert truncated_words == [0] * 4
     assert [len(score) for score in scores] == [len(text) for text in texts]
     torch.testing.assert_close(scores[0].sum(), torch.tensor(1.0))
     assert float(scores[1].sum()) < 1  # the separator has the rest
@@ -238,8 +238,10 @@ def test_unread_words_have_score_zero_and_are_counted(tiny_bert):
     encoder = Transformer.from_pretrained(Transformer.Config(model=str(tiny_bert), limit=8))
     tokenizer = WordPieceTokenizer.from_pretrained(str(tiny_bert), encoder.limit)
     classifier = FittedClassifier(Attention(encoder, 2, Attention.Config()), tokenizer, (0, 1))
-    scores, _, unread = classifier.own_scores([split("the plot was not the good plot was good"), split("good plot")])
-    assert unread == [3, 0]
+    scores, _, truncated_words = classifier.own_scores(
+        [split("the plot was not the good plot was good"), split("good plot")]
+    )
+    assert truncated_words == [3, 0]
     assert classifier.unread_words([split("the plot was not the good plot was good"), split("good plot")]) == [3, 0]
     assert (scores[0][:6] > 0).all()
     assert (scores[0][6:] == 0).all()

@@ -52,7 +52,7 @@ def test_every_repetition_of_a_sentence_has_the_scores_it_has_in_one_window(name
     target = int(model.probabilities([ten.words])[0].argmax())
     (short,) = explainer.explain(model, [four], [target])
     (long,) = explain_in_windows(explainer, model, [ten])
-    assert (long.windows, long.unread, long.target) == (3, 16, target)
+    assert (long.windows, long.truncated_words, long.target) == (3, 16, target)
     np.testing.assert_allclose(long.scores, np.tile(short.scores[:3], 10), atol=1e-6)
     assert np.ptp(long.scores) > 1e-3
 
@@ -123,7 +123,7 @@ def test_all_windows_of_all_texts_share_their_batches():
 
 def test_a_word_level_encoder_reads_texts_whole():
     (explanation,) = explain_in_windows(Occlusion(), sample_classifier(), [document("film " * 500)])
-    assert (explanation.windows, explanation.unread, explanation.forward_passes) == (1, 0, 501)
+    assert (explanation.windows, explanation.truncated_words, explanation.forward_passes) == (1, 0, 501)
 
 
 def test_a_black_box_is_asked_about_whole_texts():
@@ -167,14 +167,14 @@ def test_standard_errors_are_those_of_means_and_what_speaks_of_one_window_is_dro
         seed=3,
         forward_passes=10,
         seconds=1.0,
-        settled=0.9,
+        converged=0.9,
         tied=np.array([True, False]),
     )
     second = replace(first, scores=np.array([4.0, 3.0]), std_error=np.array([0.4, 0.2]), convergence_error=0.02)
     whole = stitch(text, [np.array([0, 1]), np.array([1, 2])], [first, second])
     assert whole.scores.tolist() == [1.0, 3.0, 3.0]
     np.testing.assert_allclose(whole.std_error, [0.1, 0.25, 0.2])  # half of √(0.3² + 0.4²)
-    assert (whole.base_value, whole.settled, whole.tied) == (None, None, None)
+    assert (whole.base_value, whole.converged, whole.tied) == (None, None, None)
     assert (whole.convergence_error, whole.seed, whole.target) == (0.02, 3, 1)
     assert (whole.forward_passes, whole.seconds, whole.windows) == (21, 2.0, 2)
 
@@ -184,4 +184,4 @@ def test_the_reader_is_told():
     sentence = "The scores come from 3 overlapping windows; the prediction did not read the last 16 words."
     for shown in (explanation.to_html(), explanation.to_svg(), explanation.__rich__()):
         assert sentence in shown
-    assert (explanation.to_dict()["windows"], explanation.to_dict()["unread"]) == (3, 16)
+    assert (explanation.to_dict()["windows"], explanation.to_dict()["truncated_words"]) == (3, 16)

@@ -78,9 +78,9 @@ def test_plain_values_survive_json() -> None:
         "seed": 7,
         "forward_passes": 100,
         "seconds": 0.25,
-        "unread": 0,
+        "truncated_words": 0,
         "windows": 1,
-        "settled": None,
+        "converged": None,
     }
 
 

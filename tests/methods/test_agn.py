@@ -78,7 +78,7 @@ def test_the_code_is_added_where_the_valve_is_undecided_then_tokens_attend_to_ea
         table = torch.stack(enhanced)
         attention = (model.pairing(table) @ table.T / math.sqrt(table.shape[1])).softmax(-1)
         expected = (attention @ table).amax(0)
-        torch.testing.assert_close(model(batch).text_vector[row], expected)
+        torch.testing.assert_close(model(batch).pooled[row], expected)
         torch.testing.assert_close(model(batch).logits[row], model.head(expected))
 
 

@@ -25,7 +25,7 @@ def test_logits_come_from_the_weighted_sum_of_states(kind):
         torch.testing.assert_close(weights[:length].sum(), torch.tensor(1.0).double())
         assert (weights[length:] == 0).all()
         vector = sum(weights[t] * states[row, t] for t in range(length))
-        torch.testing.assert_close(prediction.text_vector[row], vector)
+        torch.testing.assert_close(prediction.pooled[row], vector)
         torch.testing.assert_close(prediction.logits[row], model.head.linear(vector))
 
 

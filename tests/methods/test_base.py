@@ -21,6 +21,6 @@ def test_its_plan_trains_every_weight_without_decay():
     model = Base(Bag(Bag.Config(dim=4), VOCABULARY, 0), 2, Base.Config(dropout=0.4))
     (phase,) = model.plan(7)
     (objective,) = phase.objectives
-    assert (phase.epochs, phase.selects, objective.weight_decay) == (7, True, 0.0)
-    assert [id(p) for p in objective.trains] == [id(p) for p in model.parameters()]
+    assert (phase.epochs, phase.eligible, objective.weight_decay) == (7, True, 0.0)
+    assert [id(p) for p in objective.parameters] == [id(p) for p in model.parameters()]
     assert model.head.dropout.p == 0.4

@@ -211,11 +211,11 @@ def test_the_variants_are_plans_of_one_method(variant, expected):
     model = build(variant=variant)
 
     def trained(objective):
-        ids = set(map(id, objective.trains))
+        ids = set(map(id, objective.parameters))
         return {part for part in PARTS if ids >= set(map(id, getattr(model, part).parameters()))}
 
     plan = model.plan(7)
-    assert [(p.name, p.selects, [trained(objective) for objective in p.objectives]) for p in plan] == expected
+    assert [(p.name, p.eligible, [trained(objective) for objective in p.objectives]) for p in plan] == expected
     assert all(phase.epochs == 7 for phase in plan)
 
 

@@ -73,9 +73,9 @@ def test_the_share_never_leaves_its_range_and_gradients_stay_finite(logit):
 
 def test_nearly_everything_passes_at_first_and_every_word_can_still_learn():
     model = Iba(small_encoder("bag"), 2, Iba.Config())
-    read_out = model.gate(model.encoder.embedding.table.weight)
-    assert (read_out.sigmoid() > 0.97).all()
-    assert (read_out < 5).all()
+    classify_from = model.gate(model.encoder.embedding.table.weight)
+    assert (classify_from.sigmoid() > 0.97).all()
+    assert (classify_from < 5).all()
 
 
 def test_mean_and_variance_run_along_with_the_word_vectors_seen():

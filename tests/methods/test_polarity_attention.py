@@ -45,7 +45,7 @@ def test_scores_of_ad_pass_a_tanh_and_its_values_are_the_word_vectors():
     words = model.encoder.embed(batch)[0]
     hidden, v = model.attention.hidden.weight, model.attention.query.weight[0]
     alpha = (torch.tanh(words @ hidden.T) @ v / 2.0).softmax(0)
-    torch.testing.assert_close(model(batch).text_vector[0], alpha @ words)
+    torch.testing.assert_close(model(batch).pooled[0], alpha @ words)
 
 
 def test_the_query_starts_from_a_normal_distribution_and_w_as_linear_layers_do_or_wide():

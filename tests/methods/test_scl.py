@@ -27,7 +27,7 @@ def test_cross_entropy_and_contrast_share_out_the_weight(weight):
     batch = random_batch([3, 1, 5, 4, 2], classes=3)
     prediction, losses = model(batch), model.losses(batch, 0.0)
     torch.testing.assert_close(losses["task"], (1 - weight) * cross_entropy(prediction.logits, batch.labels))
-    expected = weight * supervised_contrast(prediction.text_vector, batch.labels, 0.2)
+    expected = weight * supervised_contrast(prediction.pooled, batch.labels, 0.2)
     torch.testing.assert_close(losses["contrast"], expected)
     assert list(losses) == ["task", "contrast"]
 

@@ -89,7 +89,7 @@ def test_the_compressor_pays_for_its_distance_from_the_standard_normal(form, red
     model, batch = build(deviation=form, kl=reduction, beta=0.3, size=5).double(), random_batch([3, 1, 5])
     torch.manual_seed(5)
     losses = model.compressor_losses(batch, 0.5)
-    mean, deviation = model.bottleneck(model(batch).text_vector)
+    mean, deviation = model.bottleneck(model(batch).pooled)
     z = Normal(mean, deviation)
     prior = Normal(torch.zeros_like(mean), torch.ones_like(mean))
     divergence = kl_divergence(Independent(z, 1), Independent(prior, 1)).mean()
@@ -102,7 +102,7 @@ def test_the_compressor_pays_for_its_distance_from_the_standard_normal(form, red
 
 def test_the_learner_pays_for_its_errors_alone():
     model, batch = build(), random_batch([3, 1, 5])
-    expected = cross_entropy(model.head(model(batch).text_vector), batch.labels)
+    expected = cross_entropy(model.head(model(batch).pooled), batch.labels)
     assert {name: loss.item() for name, loss in model.losses(batch, 0.5).items()} == {"task": expected.item()}
 
 
@@ -112,20 +112,20 @@ def test_both_heads_can_predict_from_the_same_text_vector(kind):
     compressor = Vat(learner.encoder, 2, Vat.Config(dropout=0.0, head="compressor")).eval()
     compressor.load_state_dict(learner.state_dict())
     one, other = learner(batch), compressor(batch)
-    torch.testing.assert_close(one.text_vector, other.text_vector)
-    torch.testing.assert_close(one.logits, learner.head(one.text_vector))
-    torch.testing.assert_close(other.logits, learner.compressor_head(learner.bottleneck(one.text_vector)[0]))
+    torch.testing.assert_close(one.pooled, other.pooled)
+    torch.testing.assert_close(one.logits, learner.head(one.pooled))
+    torch.testing.assert_close(other.logits, learner.compressor_head(learner.bottleneck(one.pooled)[0]))
     assert not torch.allclose(one.logits, other.logits)
 
 
 def test_the_attention_can_be_taken_away_and_replaced():
     model, batch = build(heads=2).eval(), random_batch([3, 1, 5])
     assert isinstance(model, Attending)
-    weights, states = model.attended(model.encoder.embed(batch), batch)
-    assert torch.equal(model.read_out(weights, states).logits, model(batch).logits)
+    weights, states = model.attention_and_states(model.encoder.embed(batch), batch)
+    assert torch.equal(model.classify_from(weights, states).logits, model(batch).logits)
     first = torch.zeros_like(weights)
     first[:, 0] = 1.0
-    torch.testing.assert_close(model.read_out(first, states).logits, model.head(states[:, 0]))
+    torch.testing.assert_close(model.classify_from(first, states).logits, model.head(states[:, 0]))
 
 
 @pytest.mark.parametrize("heads", [1, 3])
@@ -155,7 +155,7 @@ def test_the_explanation_is_the_mean_attention_of_all_heads_and_adds_up_to_one(h
 )
 def test_the_final_model_comes_from_a_phase_that_trains_the_head_which_predicts(settings, expected):
     plan = build(**{"iterations": 2} | settings).plan(7)
-    assert [phase.name for phase in plan if phase.selects] == expected
+    assert [phase.name for phase in plan if phase.eligible] == expected
     assert len({phase.name for phase in plan}) == len(plan)
 
 
@@ -194,7 +194,7 @@ def test_health_is_the_mean_distance_per_text_and_the_relative_movement_of_the_a
         health = model.health(batches)
         nats, right = [], []
         for batch in batches:
-            mean, deviation = model.bottleneck(model(batch).text_vector)
+            mean, deviation = model.bottleneck(model(batch).pooled)
             nats.append(0.5 * (mean**2 + deviation**2 - 1 - (deviation**2).log()).sum(-1))
             right.append(model.compressor_head(mean).argmax(-1) == batch.labels)
     assert health["kl"] == pytest.approx(torch.cat(nats).mean().item())
@@ -224,8 +224,8 @@ def small_run(**settings):
 
 def test_too_heavy_a_bottleneck_collapses_and_the_user_is_told():
     said = []
-    train_model(small_run(beta=1000.0), load_dataset("planted:train=60,dev=20,test=1"), watch=said.append)
-    assert any(isinstance(news, str) and "collapsed" in news for news in said)
+    train_model(small_run(beta=1000.0), load_dataset("planted:train=60,dev=20,test=1"), on_event=said.append)
+    assert any(isinstance(event, str) and "collapsed" in event for event in said)
 
 
 def test_a_saved_model_predicts_and_explains_the_same(tmp_path):

@@ -181,10 +181,10 @@ def test_the_plain_classifier_comes_first_for_transformers_or_when_asked(kind, a
     *start, mask = model.plan(7)
     assert [phase.epochs for phase in start] == expected
     for phase in start:
-        assert (phase.name, phase.selects, phase.to_the_end) == ("warm start", False, False)
-        assert not set(map(id, phase.objectives[0].trains)) & set(map(id, model.gate.parameters()))
-    assert (mask.name, mask.epochs, mask.selects, mask.to_the_end) == ("mask", 7, True, True)
-    assert set(map(id, mask.objectives[0].trains)) == set(map(id, model.parameters()))
+        assert (phase.name, phase.eligible, phase.run_all_epochs) == ("warm start", False, False)
+        assert not set(map(id, phase.objectives[0].parameters)) & set(map(id, model.gate.parameters()))
+    assert (mask.name, mask.epochs, mask.eligible, mask.run_all_epochs) == ("mask", 7, True, True)
+    assert set(map(id, mask.objectives[0].parameters)) == set(map(id, model.parameters()))
 
 
 @pytest.mark.parametrize(
@@ -194,8 +194,8 @@ def test_the_plain_classifier_comes_first_for_transformers_or_when_asked(kind, a
 def test_the_gate_beside_a_pretrained_encoder_learns_faster_and_else_as_it_is_told(kind, given, expected):
     model = build(kind, gate_learning_rate=given)
     *start, mask = model.plan(3)
-    assert mask.objectives[0].rates == ([] if expected is None else [(model.gate, expected)])
-    assert not any(phase.objectives[0].rates for phase in start)
+    assert mask.objectives[0].learning_rates == ([] if expected is None else [(model.gate, expected)])
+    assert not any(phase.objectives[0].learning_rates for phase in start)
 
 
 def test_the_gate_does_not_move_in_the_warm_start_and_dev_is_measured_without_it():

@@ -76,7 +76,7 @@ def test_a_choice_on_other_texts_is_not_taken_up(tmp_path):
     few = load_dataset("planted:train=30,dev=20,test=10")
     settings = (make_config(SMALL), DATA, "method.dropout", [0.1, 0.2])
     with pytest.raises(KeyboardInterrupt):
-        choose_setting(*settings, folder=tmp_path / "model", watch=left_at_once)
+        choose_setting(*settings, folder=tmp_path / "model", on_event=left_at_once)
     with pytest.raises(OptionError, match="had other texts"):
         choose_setting(settings[0], few, *settings[2:], folder=tmp_path / "model", resume=True)
     choose_setting(*settings, folder=tmp_path / "model", resume=True)

@@ -46,13 +46,13 @@ def stopping_after(steps):
     """Make a watcher that stops the run after so many steps."""
     seen = []
 
-    def watch(news):
-        if not isinstance(news, str):
+    def on_event(event):
+        if not isinstance(event, str):
             if len(seen) == steps:
                 raise StopError
-            seen.append(news)
+            seen.append(event)
 
-    return watch
+    return on_event
 
 
 def test_the_same_seed_trains_the_same_model_and_leaves_the_callers_random_numbers_alone(unbroken):
@@ -87,7 +87,7 @@ def test_the_user_hears_the_notes_of_the_data_and_how_much_is_cut(tiny_bert):
     said = []
     long = Dataset("long", tuple(type(d)(d.words, d.label) for d in DATA.train), DATA.dev, (), ("A note.",))
     config = make_config({"encoder": {"name": str(tiny_bert), "limit": 5}, "training": {"epochs": 1}})
-    train_model(config, long, watch=lambda news: said.append(news) if isinstance(news, str) else None)
+    train_model(config, long, on_event=lambda event: said.append(event) if isinstance(event, str) else None)
     assert said[0] == "A note."
     assert "40 of 40 training texts are longer than the 5 tokens read; their ends are cut." in said
 
@@ -97,14 +97,14 @@ def test_a_run_stopped_anywhere_and_resumed_writes_the_unbroken_model(tmp_path, 
     monkeypatch.setattr(unfinished, "CHECKPOINT_SECONDS", 0.0)
     place, said = tmp_path / "model", []
     with pytest.raises(StopError):
-        train_model(small(), DATA, folder=place, watch=stopping_after(stop))
+        train_model(small(), DATA, folder=place, on_event=stopping_after(stop))
     assert not place.exists()
-    resumed = train_model(small(), DATA, folder=place, resume=True, watch=said.append)
+    resumed = train_model(small(), DATA, folder=place, resume=True, on_event=said.append)
     for model in (resumed, load_model(place)):
         assert equal_weights(weights_of(model), weights_of(unbroken))
         assert [r["losses"] for r in model.history] == [r["losses"] for r in unbroken.history]
     assert [path.name for path in tmp_path.iterdir()] == ["model"]
-    assert any(isinstance(news, str) and news.startswith("Resumed after") for news in said) == (stop > 0)
+    assert any(isinstance(event, str) and event.startswith("Resumed after") for event in said) == (stop > 0)
 
 
 def test_snapshots_are_kept_at_the_end_of_epochs_and_when_the_last_is_old(tmp_path, monkeypatch):
@@ -120,7 +120,7 @@ def test_snapshots_are_kept_at_the_end_of_epochs_and_when_the_last_is_old(tmp_pa
 
 def test_a_run_is_resumed_only_with_its_own_settings_and_data(tmp_path):
     with pytest.raises(StopError):
-        train_model(small(), DATA, folder=tmp_path / "m", watch=stopping_after(6))
+        train_model(small(), DATA, folder=tmp_path / "m", on_event=stopping_after(6))
     with pytest.raises(OptionError, match=r"had other settings \(seed\)"):
         train_model(small(seed=5), DATA, folder=tmp_path / "m", resume=True)
     fewer = Dataset("fewer", DATA.train[:-1], DATA.dev, ())
@@ -131,7 +131,7 @@ def test_a_run_is_resumed_only_with_its_own_settings_and_data(tmp_path):
 
 def test_without_resume_a_run_starts_anew(tmp_path, unbroken):
     with pytest.raises(StopError):
-        train_model(small(seed=9), DATA, folder=tmp_path / "m", watch=stopping_after(6))
+        train_model(small(seed=9), DATA, folder=tmp_path / "m", on_event=stopping_after(6))
     model = train_model(small(), DATA, folder=tmp_path / "m")
     assert equal_weights(weights_of(model), weights_of(unbroken))
 
@@ -146,7 +146,7 @@ def test_a_model_is_replaced_only_by_a_finished_one(tmp_path):
     train_model(small(), DATA, folder=place)
     before = (place / "model.safetensors").read_bytes()
     with pytest.raises(StopError):
-        train_model(small(seed=1), DATA, folder=place, watch=stopping_after(6))
+        train_model(small(seed=1), DATA, folder=place, on_event=stopping_after(6))
     assert (place / "model.safetensors").read_bytes() == before
     train_model(small(seed=1), DATA, folder=place, resume=True)
     assert (place / "model.safetensors").read_bytes() != before
@@ -235,13 +235,13 @@ def test_a_process_killed_in_the_middle_and_resumed_writes_the_unbroken_model(tm
 
 
 def test_an_interrupted_run_keeps_the_very_last_step(tmp_path, unbroken):
-    def interrupt_after_three_steps(news):
-        if not isinstance(news, str) and (news.epoch, news.step) == (0, 3):
+    def interrupt_after_three_steps(event):
+        if not isinstance(event, str) and (event.epoch, event.step) == (0, 3):
             os.kill(os.getpid(), signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
-        train_model(small(), DATA, folder=tmp_path / "m", watch=interrupt_after_three_steps)
+        train_model(small(), DATA, folder=tmp_path / "m", on_event=interrupt_after_three_steps)
     heard = []
-    model = train_model(small(), DATA, folder=tmp_path / "m", resume=True, watch=heard.append)
+    model = train_model(small(), DATA, folder=tmp_path / "m", resume=True, on_event=heard.append)
     assert "Resumed after 0 epochs and 3 steps." in heard
     assert equal_weights(weights_of(model), weights_of(unbroken))

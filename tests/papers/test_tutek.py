@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from whyword.papers import load_paper
-from whyword.papers.evaluations.adversarial_models import price_above_floor, price_of_deceit
+from whyword.papers.evaluations.adversarial_models import price_above_floor, tvd_cost
 from whyword.papers.evaluations.probing import knowledge
 from whyword.papers.reproduction.claims import FAILS, HOLDS, UNDECIDED, findings
 from whyword.papers.reproduction.plan import gather, plan, run
@@ -57,7 +57,7 @@ def test_information_must_be_above_that_of_base():
 def test_adversaries_are_compared_at_the_same_jsd():
     base = [curve((0.0, 0.0, 0.01), (0.01, 0.6, 0.01)), curve((0.0, 0.0, 0.02), (0.01, 0.6, 0.02))]
     mine = [curve((0.0, 0.0, 0.0), (0.01, 0.6, 0.6)), curve((0.0, 0.0, 0.01), (0.01, 0.6, 0.62))]
-    found = judged(0, "figure 1", price_of_deceit, mine, base)
+    found = judged(0, "figure 1", tvd_cost, mine, base)
     assert found.effect.value == pytest.approx((0.3 - 0.01 + 0.01 + 0.61 * 0.5 - 0.02) / 2)
     assert found.verdict == HOLDS
     above = judged(0, "figure 2", price_above_floor, mine, base)
@@ -66,7 +66,7 @@ def test_adversaries_are_compared_at_the_same_jsd():
 
 def test_a_seed_whose_adversaries_stayed_near_is_not_compared():
     base = [curve((0.0, 0.0, 0.01), (0.01, 0.3, 0.01)), curve((0.0, 0.0, 0.02), (0.01, 0.6, 0.02))]
-    found = judged(0, "figure 1", price_of_deceit, base[::-1], base[1:] * 2)
+    found = judged(0, "figure 1", tvd_cost, base[::-1], base[1:] * 2)
     assert (found.seeds, found.verdict) == (1, UNDECIDED)
 
 

@@ -39,7 +39,7 @@ class AllAlike(Bag):
 class SeparateAttention(Attention):
     """Attends by the word vectors, so that weights differ even where the states do not."""
 
-    def attended(self, embedded, batch):
+    def attention_and_states(self, embedded, batch):
         return self.attention(embedded, batch.mask), self.encoder.encode(embedded, batch)[-1]
 
 

@@ -86,8 +86,8 @@ class Planned(Method):
 
     def classify(self, embedded: torch.Tensor, batch: Batch) -> Prediction:
         states = self.encoder.summarize(self.encoder.encode(embedded, batch)[-1], batch)
-        text_vector = torch.tanh(self.hidden(states))
-        return Prediction(self.head(text_vector), text_vector)
+        pooled = torch.tanh(self.hidden(states))
+        return Prediction(self.head(pooled), pooled)
 
     def plan(self, epochs: int) -> Sequence[Phase]:
         return self.make_plan(self)

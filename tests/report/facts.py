@@ -84,8 +84,8 @@ def explanation(text: str, explainer: str, label: str, probability: float) -> di
         "scores": scores,
         "signed": signed,
         "base_value": None,
-        "settled": None,
-        "unread": 0,
+        "converged": None,
+        "truncated_words": 0,
         "windows": 1,
         "forward_passes": 500,
         "seconds": 0.1,
@@ -273,7 +273,7 @@ def facts() -> dict[str, Any]:
                 "meaning": "Importance does not simply follow frequency.",
             },
         },
-        "belief": {
+        "attention_tests": {
             "uniform": {
                 "metric": "uniform",
                 "explainer": "own",

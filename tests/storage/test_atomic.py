@@ -121,11 +121,11 @@ def test_the_old_folder_is_deleted_only_after_the_new_one_stands(tmp_path, monke
     seen = []
     delete = checkpoint.shutil.rmtree
 
-    def watch(path, **options):
+    def on_event(path, **options):
         if path.exists():
             seen.append((place / "file").read_text())
         delete(path, **options)
 
-    monkeypatch.setattr(checkpoint.shutil, "rmtree", watch)
+    monkeypatch.setattr(checkpoint.shutil, "rmtree", on_event)
     put_in_place(folder(tmp_path / ".new", "new"), place)
     assert seen == ["new"]

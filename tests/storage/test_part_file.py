@@ -31,7 +31,7 @@ def numbers(path):
 
 def test_a_finished_file_holds_all_rows_and_nothing_stays_beside_it(tmp_path):
     part = part_file(tmp_path)
-    assert part.news is None
+    assert part.notice is None
     assert part.extend(chunks(3)) == 6
     part.put()
     assert numbers(part.output) == list(range(6))
@@ -42,7 +42,7 @@ def test_the_same_question_goes_on_where_the_last_run_stopped(tmp_path):
     stopped(tmp_path)
     part = part_file(tmp_path)
     assert (part.texts, part.passes) == (6, 30)
-    assert part.news == f"Going on after the 6 texts in {part.rows}."
+    assert part.notice == f"Going on after the 6 texts in {part.rows}."
     assert part.extend(chunks(2, first=3)) == 10
     part.put()
     assert numbers(part.output) == list(range(10))
@@ -87,7 +87,7 @@ def test_another_question_starts_anew_and_says_what_is_new(tmp_path, changes, na
     stopped(tmp_path)
     part = part_file(tmp_path, **changes)
     assert part.texts == 0
-    assert part.news == f"Starting anew, as {part.rows} was made with something else ({names})."
+    assert part.notice == f"Starting anew, as {part.rows} was made with something else ({names})."
     part.extend(chunks(1))
     part.put()
     assert numbers(part.output) == [0, 1]
@@ -103,7 +103,7 @@ def test_texts_that_cannot_be_read_again_start_anew(tmp_path):
     stopped(tmp_path)
     part = part_file(tmp_path, again=False)
     assert part.texts == 0
-    assert "(standard input)" in part.news
+    assert "(standard input)" in part.notice
 
 
 @pytest.mark.parametrize("content", [b"", b"not json\n", b"\xff\xfe\n", b"[]\n"])
@@ -111,7 +111,7 @@ def test_a_log_of_no_use_starts_anew(tmp_path, content):
     stopped(tmp_path)
     part_file(tmp_path).log.write_bytes(content)
     part = part_file(tmp_path)
-    assert (part.texts, part.news) == (0, None)
+    assert (part.texts, part.notice) == (0, None)
 
 
 def test_rows_without_a_log_and_a_log_without_rows_start_anew(tmp_path):

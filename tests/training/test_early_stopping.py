@@ -26,7 +26,7 @@ def test_the_best_is_the_first_of_the_highest_and_stale_counts_from_there(scores
     for epoch, score in enumerate(scores[1:], 1):
         best = best.next(score, "p", epoch)
     highest = max(range(len(scores)), key=lambda i: (scores[i].accuracy, scores[i].negative_loss, -i))
-    assert (best.epoch, best.score, best.stale) == (highest, scores[highest], len(scores) - 1 - highest)
+    assert (best.epoch, best.score, best.epochs_since_best) == (highest, scores[highest], len(scores) - 1 - highest)
 
 
 def test_evaluation_counts_every_text_once_whatever_the_batches():

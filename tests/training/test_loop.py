@@ -193,7 +193,7 @@ def test_training_stops_when_patience_ends_and_keeps_the_best_weights(monkeypatc
 
 
 @pytest.mark.parametrize(
-    ("selects", "accuracies", "final"),
+    ("eligible", "accuracies", "final"),
     [
         ((True, True), [0.9, 0.6, 0.5, 0.7], 0),
         ((True, True), [0.5, 0.6, 0.8, 0.7], 2),
@@ -203,11 +203,11 @@ def test_training_stops_when_patience_ends_and_keeps_the_best_weights(monkeypatc
         ((False, False), [0.5, 0.6, 0.8, 0.7], 2),
     ],
 )
-def test_the_final_weights_are_the_best_of_the_phases_that_select(monkeypatch, selects, accuracies, final):
+def test_the_final_weights_are_the_best_of_the_phases_that_select(monkeypatch, eligible, accuracies, final):
     runs = script(monkeypatch, accuracies)
     runs.append(
         training_run(
-            planned(lambda m: [Phase(n, 2, [objective(m)], s) for n, s in zip("ab", selects, strict=True)]), DATA
+            planned(lambda m: [Phase(n, 2, [objective(m)], s) for n, s in zip("ab", eligible, strict=True)]), DATA
         )
     )
     after = epochs_of(runs[0])
@@ -248,7 +248,7 @@ def test_a_phase_starts_from_the_best_weights_of_the_one_before_with_a_fresh_opt
 
 def test_a_phase_may_ask_to_be_run_to_its_end(monkeypatch):
     runs = script(monkeypatch, [0.9, 0.1, 0.2, 0.3])
-    plan = lambda m: [Phase("all", 4, [objective(m)], to_the_end=True)]  # noqa: E731
+    plan = lambda m: [Phase("all", 4, [objective(m)], run_all_epochs=True)]  # noqa: E731
     runs.append(training_run(planned(plan), DATA, replace(SETTINGS, patience=1)))
     after = epochs_of(runs[0])
     assert len(after) == 4

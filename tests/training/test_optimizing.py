@@ -12,7 +12,7 @@ from reference.samples import VOCABULARY, Planned, random_batch, weights
 from whyword.encoders.bag import Bag
 from whyword.interfaces.method import Objective
 from whyword.training.distributed import Processes
-from whyword.training.optimizing import Optimizing, schedule_factor
+from whyword.training.optimizing import ObjectiveOptimizer, schedule_factor
 from whyword.training.settings import Training
 
 PLAIN = Training(optimizer="sgd", clip=None)
@@ -24,7 +24,7 @@ def build():
 
 
 def step(model, objective, settings=PLAIN, learning_rate=1.0, progress=0.0, share=1.0):
-    optimizing = Optimizing(objective, settings, learning_rate)
+    optimizing = ObjectiveOptimizer(objective, settings, learning_rate)
     return optimizing.step(model, BATCH, progress, share, Processes())
 
 
@@ -47,7 +47,7 @@ def gradients(model):
 )
 def test_the_optimizer_is_the_one_named_with_torchs_own_defaults(name, kind):
     model = build()
-    made = Optimizing(Objective(model.losses, list(model.parameters()), 0.3), Training(optimizer=name), 0.07)
+    made = ObjectiveOptimizer(Objective(model.losses, list(model.parameters()), 0.3), Training(optimizer=name), 0.07)
     expected = kind(model.parameters(), lr=0.07, weight_decay=0.3, fused=True)
     assert type(made.optimizer) is kind
     assert made.optimizer.param_groups == expected.param_groups
@@ -106,7 +106,7 @@ def test_a_part_may_have_its_own_learning_rate_which_the_schedule_scales_too():
     model = build()
     before, slope = weights(model), gradients(model)
     settings = replace(PLAIN, schedule="linear")
-    objective = Objective(model.losses, list(model.parameters()), rates=[(model.head, 5.0)])
+    objective = Objective(model.losses, list(model.parameters()), learning_rates=[(model.head, 5.0)])
     step(model, objective, settings, learning_rate=0.4, progress=0.75)
     for name, parameter in model.named_parameters():
         rate = 5.0 if name.startswith("head") else 0.4
@@ -116,7 +116,7 @@ def test_a_part_may_have_its_own_learning_rate_which_the_schedule_scales_too():
 def test_a_rate_of_its_own_does_not_train_what_is_not_trained():
     model = build()
     before = weights(model)
-    step(model, Objective(model.losses, list(model.encoder.parameters()), rates=[(model.head, 5.0)]))
+    step(model, Objective(model.losses, list(model.encoder.parameters()), learning_rates=[(model.head, 5.0)]))
     for name, parameter in model.head.named_parameters(prefix="head"):
         assert torch.equal(parameter, before[name])
 
@@ -136,9 +136,9 @@ def test_clipping_shortens_long_gradients_and_keeps_their_direction(clip):
 def test_weights_an_objective_does_not_train_stay_bit_identical(optimizer):
     model = build()
     before = weights(model)
-    trains = list(model.hidden.parameters())
+    parameters = list(model.hidden.parameters())
     settings = Training(optimizer=optimizer)
-    optimizing = Optimizing(Objective(model.losses, trains, weight_decay=0.1), settings, 0.1)
+    optimizing = ObjectiveOptimizer(Objective(model.losses, parameters, weight_decay=0.1), settings, 0.1)
     for _ in range(3):
         optimizing.step(model, BATCH, 0.0, 1.0, Processes())
     for name, parameter in model.named_parameters():
@@ -175,7 +175,7 @@ def test_a_process_that_holds_part_of_a_batch_weighs_its_gradient():
 
 def test_each_step_starts_from_a_clean_gradient():
     model = build()
-    optimizing = Optimizing(Objective(model.losses, list(model.parameters())), PLAIN, 0.0)
+    optimizing = ObjectiveOptimizer(Objective(model.losses, list(model.parameters())), PLAIN, 0.0)
     slope = gradients(model)
     for _ in range(3):  # a learning rate of zero: the gradient stays what it is
         optimizing.step(model, BATCH, 0.0, 1.0, Processes())
@@ -186,7 +186,7 @@ def test_each_step_starts_from_a_clean_gradient():
 def test_an_objective_may_have_a_learning_rate_of_its_own():
     weight = torch.nn.Parameter(torch.ones(1))
     own, shared = (
-        Optimizing(Objective(lambda batch, progress: {}, [weight], learning_rate=rate), Training(), 0.5)
+        ObjectiveOptimizer(Objective(lambda batch, progress: {}, [weight], learning_rate=rate), Training(), 0.5)
         for rate in (0.01, None)
     )
     assert own.optimizer.param_groups[0]["lr"] == 0.01

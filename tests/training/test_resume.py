@@ -22,7 +22,7 @@ OPTIMIZERS = ["adam", "adamw", "adagrad", "sgd"]
 def plan(model):
     head = [*model.hidden.parameters(), *model.head.parameters()]
     return [
-        Phase("joint", 2, [Objective(model.losses, list(model.parameters()))], selects=False),
+        Phase("joint", 2, [Objective(model.losses, list(model.parameters()))], eligible=False),
         Phase(
             "turns", 2, [Objective(model.losses, list(model.encoder.parameters()), 0.01), Objective(model.losses, head)]
         ),

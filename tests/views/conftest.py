@@ -31,7 +31,7 @@ def highlights(draw: st.DrawFn) -> Highlight:
         label=draw(ANY_TEXT),
         probability=draw(st.floats(0, 1)),
         explainer=draw(ANY_TEXT),
-        unread=draw(st.integers(0, 300)),
+        truncated_words=draw(st.integers(0, 300)),
         windows=draw(st.integers(1, 3)),
     )
 

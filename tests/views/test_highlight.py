@@ -59,19 +59,19 @@ def test_signs_are_written_only_where_they_mean_something() -> None:
 
 def test_notes_say_how_many_words_were_not_read() -> None:
     assert PLAIN.notes == []
-    assert replace(PLAIN, unread=1).notes == ["The last word was not read by this model."]
-    assert replace(PLAIN, unread=1212).notes == ["The last 1,212 words were not read by this model."]
+    assert replace(PLAIN, truncated_words=1).notes == ["The last word was not read by this model."]
+    assert replace(PLAIN, truncated_words=1212).notes == ["The last 1,212 words were not read by this model."]
 
 
 def test_notes_say_that_scores_come_from_windows_and_what_the_prediction_did_not_read() -> None:
     beyond = "The scores come from 3 overlapping windows; the prediction did not read the last"
-    assert replace(PLAIN, unread=1, windows=3).notes == [f"{beyond} word."]
-    assert replace(PLAIN, unread=1212, windows=3).notes == [f"{beyond} 1,212 words."]
+    assert replace(PLAIN, truncated_words=1, windows=3).notes == [f"{beyond} word."]
+    assert replace(PLAIN, truncated_words=1212, windows=3).notes == [f"{beyond} 1,212 words."]
     assert replace(PLAIN, windows=2).notes == ["The scores come from 2 overlapping windows."]
 
 
 def test_notes_say_that_the_top_words_are_not_settled() -> None:
-    assert replace(PLAIN, tied=2).notes == ["2 words are tied: which of them belong to the top ones is not settled."]
+    assert replace(PLAIN, tied=2).notes == ["2 words are tied: which of them belong to the top ones is undecided."]
 
 
 def test_gates_are_painted_from_the_median_word_up() -> None:

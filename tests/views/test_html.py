@@ -126,7 +126,7 @@ def test_a_pair_is_two_labelled_paragraphs() -> None:
 
 
 def test_words_that_were_not_read_are_told() -> None:
-    assert "The last 212 words were not read by this model." in html.render(replace(REVIEW, unread=212))
+    assert "The last 212 words were not read by this model." in html.render(replace(REVIEW, truncated_words=212))
 
 
 def test_the_fragment_needs_no_script_and_no_network() -> None:

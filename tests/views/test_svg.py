@@ -91,7 +91,11 @@ def test_one_line_too_many_is_told_in_the_singular() -> None:
 
 def test_a_pair_is_labelled_and_unread_words_are_told() -> None:
     pair = replace(
-        REVIEW, texts=("A man sleeps.", "He is awake."), spans=(((2, 5),), ((6, 11),)), scores=(0.1, 0.9), unread=3
+        REVIEW,
+        texts=("A man sleeps.", "He is awake."),
+        spans=(((2, 5),), ((6, 11),)),
+        scores=(0.1, 0.9),
+        truncated_words=3,
     )
     small = pieces(svg.render(pair, 720), size=13)
     assert small[:2] == ["First text", "Second text"]

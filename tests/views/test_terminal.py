@@ -121,4 +121,4 @@ def test_unsigned_scores_have_one_color_and_no_signs() -> None:
 
 
 def test_words_that_were_not_read_are_told() -> None:
-    assert printed(replace(REVIEW, unread=212)).endswith("\nThe last 212 words were not read by this model.\n")
+    assert printed(replace(REVIEW, truncated_words=212)).endswith("\nThe last 212 words were not read by this model.\n")

@@ -50,7 +50,7 @@ def test_explanations_are_those_of_the_explainer(client, models, name):
         wanted = {**explanation.to_dict(), "signed": explanation.signed}
         assert got.keys() == wanted.keys()
         np.testing.assert_allclose(got["scores"], wanted["scores"], atol=1e-6)
-        same = {"text", "label", "explainer", "words", "spans", "forward_passes", "unread", "signed"}
+        same = {"text", "label", "explainer", "words", "spans", "forward_passes", "truncated_words", "signed"}
         assert {key: got[key] for key in same} == json.loads(json.dumps({key: wanted[key] for key in same}))
 
 

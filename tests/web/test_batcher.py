@@ -11,7 +11,7 @@ import pytest
 from whyword.data.words import split
 from whyword.interfaces.document import Document
 from whyword.web.batcher import Batcher, QueueFullError
-from whyword.web.jobs import NobodyWaits
+from whyword.web.jobs import ClientGone
 from whyword.web.metrics import Metrics
 from whyword.web.settings import Settings
 
@@ -33,7 +33,7 @@ class Shout:
         self.batches.append(texts)
         self.wait()
         if not wanted():
-            raise NobodyWaits
+            raise ClientGone
         if "bad" in texts:
             raise ValueError("bad")
         return [text.upper() for text in texts]

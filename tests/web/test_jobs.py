@@ -5,7 +5,7 @@ import pytest
 from whyword.data.words import split
 from whyword.explainers.lime import Lime
 from whyword.interfaces.document import Document
-from whyword.web.jobs import Explain, NobodyWaits, Predict
+from whyword.web.jobs import ClientGone, Explain, Predict
 
 from .conftest import TEXTS
 
@@ -27,7 +27,7 @@ def test_an_explanation_stops_between_forward_passes_when_nobody_waits(models):
         looks.append(None)
         return len(looks) < 3
 
-    with pytest.raises(NobodyWaits):
+    with pytest.raises(ClientGone):
         Explain(models[0], Lime(samples=5000)).answer([Document(split(" ".join(TEXTS[:20])))], wanted)
     assert len(looks) == 3
 
@@ -41,7 +41,7 @@ def test_predictions_in_another_thread_are_not_stopped_with_an_explanation(model
         predict.join()
         return False
 
-    with pytest.raises(NobodyWaits):
+    with pytest.raises(ClientGone):
         Explain(models[0], Lime()).answer(DOCUMENTS, wanted)
     assert len(answers) == 2
     assert len(Predict(models[0]).answer(DOCUMENTS, lambda: False)) == 2

@@ -13,7 +13,7 @@ from torch.nn.functional import relu
 from ..interfaces.attending import Attending
 from ..interfaces.classifier import OpenClassifier
 from ..interfaces.document import Words
-from ..maths.tensors.divergences import furthest_jensen_shannon, jensen_shannon, total_variation
+from ..maths.tensors.divergences import jensen_shannon, max_jensen_shannon, total_variation
 from ..maths.tensors.masked import masked_softmax
 from .replaced_attention import Reading, answer, attending, read
 
@@ -57,7 +57,7 @@ def adversarial_attention(
         jsd, change = find(method, reading, starts, search)
         result.jsd[reading.positions] = jsd.double().cpu().numpy()
         result.output_change[reading.positions] = change.double().cpu().numpy()
-        furthest = furthest_jensen_shannon(reading.weights, reading.mask)
+        furthest = max_jensen_shannon(reading.weights, reading.mask)
         result.furthest[reading.positions] = furthest.double().cpu().numpy()
     return result
 

@@ -23,7 +23,7 @@ class Patience:
     """How long an imitation is trained; as in the authors' code the training loss decides, not dev."""
 
     epochs: int = 80  # at most
-    stale: int = 10  # epochs without a lower training loss before it stops
+    epochs_since_best: int = 10  # epochs without a lower training loss before it stops
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +55,7 @@ def outputs_of(method: Method, corpus: Corpus, device: torch.device) -> Outputs:
     return Outputs(torch.stack([probabilities[i] for i in every]), [weights[i].clone() for i in every])
 
 
-def imitate(
+def train_adversarial_model(
     method: Method, shown: Outputs, corpus: Corpus, weight: float, settings: Training, patience: Patience, seed: int
 ) -> list[float]:
     """Minimize TVD of the answers − weight · KL of the attention, and what else the method minimizes but its task.
@@ -69,7 +69,7 @@ def imitate(
     optimizer = torch.optim.Adam(trained, lr=settings.learning_rate or method.encoder.learning_rate, fused=True)
     history: list[float] = []
     best: dict[str, Tensor] = {}
-    while len(history) < patience.epochs and _going_on(history, patience.stale):
+    while len(history) < patience.epochs and _going_on(history, patience.epochs_since_best):
         method.train()
         total = 0.0
         for chosen in training_batches(
@@ -77,7 +77,7 @@ def imitate(
         ):
             batch = corpus.batch(chosen).to(device)
             prediction, terms = method.predict_with_terms(batch)
-            loss = imitation_loss(prediction, *shown.of(chosen, device), weight)
+            loss = adversarial_loss(prediction, *shown.of(chosen, device), weight)
             loss = torch.stack([loss, *terms.values()]).sum()
             optimizer.zero_grad(set_to_none=True)
             loss.backward()
@@ -91,7 +91,7 @@ def imitate(
     return history
 
 
-def imitation_loss(prediction: Prediction, probabilities: Tensor, weights: Tensor, weight: float) -> Tensor:
+def adversarial_loss(prediction: Prediction, probabilities: Tensor, weights: Tensor, weight: float) -> Tensor:
     """TVD(answers, those shown) − weight · KL(attention ‖ that shown), averaged over the texts of a batch."""
     assert prediction.token_weights is not None
     apart = total_variation(prediction.logits.softmax(-1), probabilities)
@@ -99,5 +99,5 @@ def imitation_loss(prediction: Prediction, probabilities: Tensor, weights: Tenso
     return (apart - weight * elsewhere).mean()
 
 
-def _going_on(history: list[float], stale: int) -> bool:
-    return not history or len(history) - 1 - int(np.argmin(history)) < stale
+def _going_on(history: list[float], epochs_since_best: int) -> bool:
+    return not history or len(history) - 1 - int(np.argmin(history)) < epochs_since_best

@@ -1,4 +1,4 @@
-"""Does this attention deserve belief? The tests that need no training, each text counted once, with intervals."""
+"""Is this attention faithful? The tests that need no training, each text counted once, with intervals."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ TESTS = {  # whether more of it speaks for the attention, and what it is
 
 
 @dataclass(frozen=True)
-class Belief:
+class AttentionTests:
     """What the tests found."""
 
     scores: tuple[Score, ...]
@@ -54,13 +54,13 @@ class Belief:
         )
 
 
-def examine_attention(
+def run_attention_tests(
     classifier: OpenClassifier,
     documents: Sequence[Document],
     seed: int = 0,
     search: Search | None = None,
     explained: Mapping[str, Sequence[Explanation]] | None = None,
-) -> Belief:
+) -> AttentionTests:
     """Replace the attention by even, permuted and adversarial one, and compare it with gradients and occlusion.
 
     What explainers already said of these documents, by name, is not computed again.
@@ -88,7 +88,7 @@ def examine_attention(
         assert even.probabilities is not None
         right, right_evenly = (_right(classifier, documents, p) for p in (targets, even.probabilities.argmax(1)))
         values["uniform-accuracy"] = right - right_evenly
-    return Belief(
+    return AttentionTests(
         tuple(
             Score(name, "own", values[name], mean_interval(values[name], seed), better, meaning)
             for name, (better, meaning) in TESTS.items()

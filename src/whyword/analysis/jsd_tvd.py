@@ -21,14 +21,14 @@ from ..models.folder import TrainedModel
 from ..storage.atomic import write_text
 from ..training.corpus import Corpus
 from ..training.early_stopping import copy_weights
-from .adversarial_model import Outputs, Patience, imitate, outputs_of
+from .adversarial_model import Outputs, Patience, outputs_of, train_adversarial_model
 from .replaced_attention import attending
 
 WEIGHTS = (0.0, 1e-3, 1.5e-3, 2e-3, 3e-3, 1e-2)  # λ, how much attending elsewhere is worth
 
 
 @dataclass(frozen=True, eq=False)
-class Imitation:
+class AdversarialModel:
     """How one trained adversary compares with the model it imitates, on the test texts."""
 
     weight: float  # λ
@@ -54,8 +54,8 @@ def jsd_tvd_curve(
     folder: Path | None = None,
     patience: Patience | None = None,
     seed: int = 1,
-    watch: Callable[[str], None] = lambda _: None,
-) -> list[Imitation]:
+    on_event: Callable[[str], None] = lambda _: None,
+) -> list[AdversarialModel]:
     """Train one adversary per λ, all from the same fresh weights, on the training texts; compare on the test texts.
 
     With a folder, adversaries found there are not trained again. A model whose attention can be anything has
@@ -71,13 +71,13 @@ def jsd_tvd_curve(
         found[point.weight] = point
         if folder is not None:
             _write(point, _place(folder, point.weight))
-        watch(f"λ = {point.weight:g}: JSD {point.jsd.mean():.3f}, TVD {point.tvd.mean():.3f}")
+        on_event(f"λ = {point.weight:g}: JSD {point.jsd.mean():.3f}, TVD {point.tvd.mean():.3f}")
     return [found[weight] for weight in weights]
 
 
 def _adversaries(
     model: TrainedModel, dataset: Dataset, weights: Sequence[float], patience: Patience, seed: int
-) -> Iterator[Imitation]:
+) -> Iterator[AdversarialModel]:
     fitted, device = model.classifier, model.classifier.device
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
@@ -95,12 +95,12 @@ def _adversaries(
         adversary.load_state_dict(fresh)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            history = imitate(adversary, shown, train, weight, model.config.training, patience, seed)
+            history = train_adversarial_model(adversary, shown, train, weight, model.config.training, patience, seed)
         seconds = round(time.perf_counter() - started, 1)
         yield _compare(weight, wanted, outputs_of(adversary, test, device), test, len(history), seconds)
 
 
-def tvd_at(curve: Sequence[Imitation], jsd: np.ndarray) -> np.ndarray:
+def tvd_at(curve: Sequence[AdversarialModel], jsd: np.ndarray) -> np.ndarray:
     """Read mean TVD off the curve at some mean JSD, on straight lines between its points; NaN beyond its ends."""
     points = sorted((float(point.jsd.mean()), float(point.tvd.mean())) for point in curve)
     x, y = np.array(points).T
@@ -108,11 +108,13 @@ def tvd_at(curve: Sequence[Imitation], jsd: np.ndarray) -> np.ndarray:
     return read
 
 
-def _compare(weight: float, one: Outputs, other: Outputs, corpus: Corpus, epochs: int, seconds: float) -> Imitation:
+def _compare(
+    weight: float, one: Outputs, other: Outputs, corpus: Corpus, epochs: int, seconds: float
+) -> AdversarialModel:
     jsd = [float(jensen_shannon(a.double(), b.double())) for a, b in zip(one.weights, other.weights, strict=True)]
     tvd = total_variation(one.probabilities.double(), other.probabilities.double()).numpy()
     accuracy = float((other.probabilities.argmax(-1).numpy() == corpus.labels).mean())
-    return Imitation(weight, np.array(jsd), tvd, accuracy, epochs, seconds)
+    return AdversarialModel(weight, np.array(jsd), tvd, accuracy, epochs, seconds)
 
 
 def _place(folder: Path, weight: float) -> Path:
@@ -128,12 +130,12 @@ def _claim(folder: Path, settings: dict[str, Any]) -> None:
     write_text(place, now)
 
 
-def _write(point: Imitation, place: Path) -> None:
+def _write(point: AdversarialModel, place: Path) -> None:
     per_text = {"jsd_of_texts": point.jsd.round(6).tolist(), "tvd_of_texts": point.tvd.round(6).tolist()}
     write_text(place, json.dumps({**point.to_dict(), **per_text}))
 
 
-def _read(place: Path) -> Imitation:
+def _read(place: Path) -> AdversarialModel:
     values = json.loads(place.read_text(encoding="utf-8"))
     jsd, tvd = (np.array(values[name]) for name in ("jsd_of_texts", "tvd_of_texts"))
-    return Imitation(values["weight"], jsd, tvd, values["accuracy"], values["epochs"], values["seconds"])
+    return AdversarialModel(values["weight"], jsd, tvd, values["accuracy"], values["epochs"], values["seconds"])

@@ -56,19 +56,19 @@ def read(classifier: OpenClassifier, texts: Sequence[Words]) -> Iterator[Reading
     encoder = classifier.method.eval().encoder
     for positions, batch in classifier.batches(texts):
         with torch.no_grad():
-            weights, states = method.attended(encoder.embed(batch), batch)
+            weights, states = method.attention_and_states(encoder.embed(batch), batch)
             if weights.dim() != 2:
                 raise OptionError(
                     "The attention has several heads, which cannot be replaced by one: set method.heads=1."
                 )
-            probabilities = method.read_out(weights, states).logits.softmax(-1)
+            probabilities = method.classify_from(weights, states).logits.softmax(-1)
         yield Reading(positions, weights, states, batch.mask, probabilities)
 
 
 def answer(method: Attending, weights: Tensor, states: Tensor) -> Tensor:
     """Give probabilities under other attention: (…, batch, time) weights to (…, batch, class)."""
     repeated = states.expand(*weights.shape[:-2], *states.shape)
-    flat = method.read_out(weights.flatten(0, -2), repeated.flatten(0, -3)).logits.softmax(-1)
+    flat = method.classify_from(weights.flatten(0, -2), repeated.flatten(0, -3)).logits.softmax(-1)
     return flat.view(*weights.shape[:-1], -1)
 
 
@@ -77,7 +77,7 @@ def uniform_attention(classifier: OpenClassifier, texts: Sequence[Words]) -> Rep
     return _replace(classifier, texts, lambda reading: _even(reading.mask, reading.weights.dtype))
 
 
-def borrowed_attention(classifier: OpenClassifier, lender: OpenClassifier, texts: Sequence[Words]) -> Replaced:
+def swapped_attention(classifier: OpenClassifier, lender: OpenClassifier, texts: Sequence[Words]) -> Replaced:
     """Take the attention of another model with the same vocabulary, such as one trained from another seed."""
     for (mine, batch), (theirs, other) in zip(classifier.batches(texts), lender.batches(texts), strict=False):
         if not np.array_equal(mine, theirs) or not torch.equal(batch.tokens.cpu(), other.tokens.cpu()):

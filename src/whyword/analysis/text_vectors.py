@@ -22,7 +22,7 @@ def text_vectors(classifier: FittedClassifier, texts: Sequence[Words]) -> np.nda
     classifier.method.eval()
     rows: list[np.ndarray] = [np.empty(0)] * len(texts)
     for chosen, batch in classifier.batches(texts):
-        for i, vector in zip(chosen, classifier.method(batch).text_vector.cpu().numpy(), strict=True):
+        for i, vector in zip(chosen, classifier.method(batch).pooled.cpu().numpy(), strict=True):
             rows[i] = vector
     return np.stack(rows) if rows else np.empty((0, 0))
 

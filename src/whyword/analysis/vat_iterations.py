@@ -15,7 +15,7 @@ from ..inference.fitted import FittedClassifier
 from ..interfaces.errors import OptionError
 from ..models.assemble import assemble
 from ..models.config import RunConfig
-from ..models.train import Watch
+from ..models.train import OnEvent
 from ..training.corpus import Corpus
 from ..training.loop import TrainingRun
 
@@ -37,7 +37,7 @@ def dev_accuracy_by_iteration(history: Sequence[Mapping[str, Any]]) -> dict[str,
 
 
 def train_by_iteration(
-    config: RunConfig, dataset: Dataset, device: torch.device | str = "cpu", watch: Watch = lambda _: None
+    config: RunConfig, dataset: Dataset, device: torch.device | str = "cpu", on_event: OnEvent = lambda _: None
 ) -> list[FittedClassifier]:
     """Train VAT once, as train_model does, and give the model that each iteration ended with, 0 (joint) first."""
     if config.method != "vat":
@@ -52,7 +52,7 @@ def train_by_iteration(
         run = TrainingRun(method, parts.config.training, train, dev, config.seed, torch.device(device))
         best: dict[str, dict[str, Tensor]] = {}
         for step in run.steps():
-            watch(step)
+            on_event(step)
             if step.record is not None:
                 best[step.phase] = run.best_weights  # the phase goes on from these in the end
     models = []

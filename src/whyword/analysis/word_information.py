@@ -105,7 +105,7 @@ def _states(classifier: OpenClassifier, documents: Sequence[Document]) -> tuple[
     for positions, batch in classifier.batches([document.words for document in documents]):
         embedded = method.encoder.embed(batch)
         if isinstance(method, Attending):
-            states = method.attended(embedded, batch)[1]
+            states = method.attention_and_states(embedded, batch)[1]
         else:
             states = method.encoder.encode(embedded, batch)[-1]
         inside = batch.is_word

@@ -8,10 +8,10 @@ from scipy.special import ndtr
 TOLERANCE = 0.01  # of the largest score: words nearer than this are tied, however long one samples
 
 
-def settled(scores: np.ndarray, std_error: np.ndarray, top: int, confidence: float) -> tuple[float, np.ndarray]:
-    """Give the confidence that the top words are settled, and (word,) bool: those whose place in or out of them is not.
+def converged(scores: np.ndarray, std_error: np.ndarray, top: int, confidence: float) -> tuple[float, np.ndarray]:
+    """Give the confidence that the top words have converged, and (word,) bool: words whose place is undecided.
 
-    Settled means that no word outside beats a word inside by more than the tolerance. Every pair of a word inside and
+    Converged means that no word outside beats a word inside by more than the tolerance. Every pair of a word inside and
     a word outside is tested by its gap (normal, errors independent); the chances to be wrong are added up (Bonferroni).
     A pair is tied if its gap is within the tolerance, or could be turned round with more than 1 - confidence.
     """
@@ -23,9 +23,9 @@ def settled(scores: np.ndarray, std_error: np.ndarray, top: int, confidence: flo
     tolerance = TOLERANCE * float(np.abs(scores).max())
     gap = scores[inside, None] - scores[outside]  # (top, rest)
     spread = np.sqrt(std_error[inside, None] ** 2 + std_error[outside] ** 2)
-    unsettled = (gap <= tolerance) | (_chance_below(gap, spread, 0.0) > 1 - confidence)
-    tied[inside[unsettled.any(axis=1)]] = True
-    tied[outside[unsettled.any(axis=0)]] = True
+    open_pairs = (gap <= tolerance) | (_chance_below(gap, spread, 0.0) > 1 - confidence)
+    tied[inside[open_pairs.any(axis=1)]] = True
+    tied[outside[open_pairs.any(axis=0)]] = True
     return max(0.0, 1.0 - float(_chance_below(gap, spread, -tolerance).sum())), tied
 
 

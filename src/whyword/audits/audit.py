@@ -81,9 +81,9 @@ class Audit:
     def __str__(self) -> str:
         """Write what a person wants to know first: the model, the verdicts and why, then the numbers."""
         parts = [self._heading(), *map(_verdict, self.facts["verdicts"]), str(self.scores)]
-        if self.facts["belief"]:
-            lines = [_belief(row) for row in self.facts["belief"].values()]
-            parts.append("\n".join(["Does the attention deserve belief?", *lines]))
+        if self.facts["attention_tests"]:
+            lines = [_attention_tests(row) for row in self.facts["attention_tests"].values()]
+            parts.append("\n".join(["Is the attention faithful?", *lines]))
         return "\n\n".join(parts)
 
     def _heading(self) -> str:
@@ -102,6 +102,6 @@ def _verdict(row: Mapping[str, Any]) -> str:
     return f"{row['explainer']}: {row['verdict']}\n{because}"
 
 
-def _belief(row: Mapping[str, Any]) -> str:
+def _attention_tests(row: Mapping[str, Any]) -> str:
     value, low, high = (float("nan") if row[name] is None else row[name] for name in ("value", "low", "high"))
     return f"{row['metric']:<22} {value:6.3f} [{low:.3f}, {high:.3f}]  {row['meaning']}"

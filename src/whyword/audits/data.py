@@ -131,12 +131,12 @@ def _sizes(explanations: Sequence[Explanation]) -> list[Explanation]:
     return [replace(explanation, scores=np.abs(explanation.scores)) for explanation in explanations]
 
 
-def settled_facts(explanations: Explained, explainers: Mapping[str, Explainer]) -> dict[str, Any]:
-    """Give, for each explainer that samples, the share of texts whose top words are settled."""
+def converged_facts(explanations: Explained, explainers: Mapping[str, Explainer]) -> dict[str, Any]:
+    """Give, for each explainer that samples, the share of texts whose top words have converged."""
     facts = {}
     for name, found in explanations.items():
         confidence = getattr(explainers[name], "confidence", None)
-        known = [explanation.settled for explanation in found if explanation.settled is not None]
+        known = [explanation.converged for explanation in found if explanation.converged is not None]
         if confidence is not None and known:
             facts[name] = _share(np.array(known) >= confidence)
     return facts

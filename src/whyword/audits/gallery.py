@@ -81,5 +81,5 @@ def cut(explanation: Explanation, shown: np.ndarray) -> Explanation:
         scores=explanation.scores[shown],
         std_error=None if explanation.std_error is None else explanation.std_error[shown],
         tied=None if explanation.tied is None else explanation.tied[shown],
-        unread=int((shown >= words - explanation.unread).sum()),
+        truncated_words=int((shown >= words - explanation.truncated_words).sum()),
     )

@@ -72,7 +72,7 @@ def _highlight(explanation: Mapping[str, Any]) -> Highlight:
         label=str(explanation.get("label")),
         probability=explanation.get("probability") or 0.0,
         explainer=str(explanation.get("explainer")),
-        unread=explanation.get("unread") or 0,
+        truncated_words=explanation.get("truncated_words") or 0,
         windows=explanation.get("windows") or 1,
         tied=sum(map(bool, tied)) if tied else 0,
     )

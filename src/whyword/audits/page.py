@@ -30,12 +30,20 @@ SECTIONS = (  # in the order of the page: its part of the facts, and its heading
     ("confusion", "Confusions"),
     ("calibration", "Calibration"),
     ("map", "Map"),
-    ("belief", "Attention tests"),
+    ("attention_tests", "Attention tests"),
     ("mask", "Mask health"),
     ("cost", "Cost"),
     ("again", "Make it again"),
 )
-HALVES = ("confusion", "calibration", "map", "belief", "mask", "cost", "again")  # two of them stand side by side
+HALVES = (
+    "confusion",
+    "calibration",
+    "map",
+    "attention_tests",
+    "mask",
+    "cost",
+    "again",
+)  # two of them stand side by side
 
 Facts = Mapping[str, Any]
 
@@ -58,7 +66,7 @@ def render(facts: Facts) -> str:
         "confusion": _confusion(facts.get("confusion")),
         "calibration": _calibration(facts.get("calibration")),
         "map": _map(facts.get("map")),
-        "belief": facts.get("belief"),
+        "attention_tests": facts.get("attention_tests"),
         "mask": facts.get("mask"),
         "cost": _cost(facts.get("cost"), looks),
         "again": facts.get("again"),

@@ -14,8 +14,8 @@ from ..interfaces.errors import OptionError, unknown_name
 
 DEFAULT = "default"
 KINDS = ("attention", "mask", "open", "black box")  # of models
-OVER_RANDOM, AGREEMENT, BELIEF, MASK = " over random", "agreement with ", "belief ", "mask "
-SETTLED, TEXTS = "settled", "texts"
+OVER_RANDOM, AGREEMENT, ATTENTION_TESTS, MASK = " over random", "agreement with ", "attention_tests ", "mask "
+CONVERGED, TEXTS = "converged", "texts"
 MASK_FACTS = ("keep_min", "keep_mean", "keep_max", "keep_sd")
 
 
@@ -53,11 +53,16 @@ class Rules:
 
 
 def read_rules(
-    file: Path | None, metrics: Iterable[str], explainers: Iterable[str], belief_tests: Iterable[str]
+    file: Path | None, metrics: Iterable[str], explainers: Iterable[str], attention_tests: Iterable[str]
 ) -> Rules:
     """Read the rules of a file, or ours; the names are those that a rule may speak of."""
     explainers = list(explainers)
-    known = [SETTLED, TEXTS, *(MASK + fact for fact in MASK_FACTS), *(BELIEF + test for test in belief_tests)]
+    known = [
+        CONVERGED,
+        TEXTS,
+        *(MASK + fact for fact in MASK_FACTS),
+        *(ATTENTION_TESTS + test for test in attention_tests),
+    ]
     known += [AGREEMENT + name for name in explainers]
     known += [name for metric in metrics for name in (metric, metric + OVER_RANDOM)]
     where = "rules.toml" if file is None else str(file)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import catalog
-from ..analysis.attention_tests import TESTS, Belief, examine_attention
+from ..analysis.attention_tests import TESTS, AttentionTests, run_attention_tests
 from ..explaining.cache import ExplanationCache
 from ..explaining.measure import RANDOM, measure_explanations
 from ..explaining.stream import as_classifier, class_number, explain_documents, make_explainer
@@ -28,10 +28,10 @@ from .gallery import gallery
 from .rules import Rules, read_rules
 from .verdicts import verdicts
 
-Watch = Callable[[str, int, int], object]  # told the stage, and how many texts are done of how many (0: not counted)
+OnEvent = Callable[[str, int, int], object]  # told the stage, and how many texts are done of how many (0: not counted)
 
 FORMAT = 1  # of the facts; raised when their meaning changes
-LIMIT = 1_000  # most forward passes of a text for explainers that sample until they are settled
+LIMIT = 1_000  # most forward passes of a text for explainers that sample until they have converged
 
 
 def load_rules(
@@ -61,7 +61,7 @@ def gather_audit(
     data_name: str = "texts",
     of: int | None = None,
     command: str | None = None,
-    watch: Watch | None = None,
+    on_event: OnEvent | None = None,
 ) -> Audit:
     """Audit a model on documents, whose labels and rationales are used where they have any.
 
@@ -79,19 +79,19 @@ def gather_audit(
     chosen = _explainers(explainers, classifier, seed)
     measures = _metrics(metrics)
     rules = rules or load_rules(None, measures or (), chosen.values())
-    tell = watch or (lambda what, done, total: None)
-    explained = {name: _explain(classifier, documents, e, cache, name, tell) for name, e in chosen.items()}
+    on_event = on_event or (lambda what, done, total: None)
+    explained = {name: _explain(classifier, documents, e, cache, name, on_event) for name, e in chosen.items()}
     scores = measure_explanations(
         classifier,
         explained,
         measures,
         judge=judge,
         seed=seed,
-        watch=lambda done: tell("metrics", done, len(documents)),
+        on_event=lambda done: on_event("metrics", done, len(documents)),
     )
     judged = {name: found for name, found in explained.items() if name != RANDOM}
     first = explained[RANDOM]
-    belief = _belief(classifier, documents, explained, seed, tell)
+    attention_tests = _attention_tests(classifier, documents, explained, seed, on_event)
     settings = None if trained is None else trained.config.to_dict()
     used = measures or [catalog.load("metrics", name)() for name in scores.metrics]
     facts: dict[str, Any] = {
@@ -102,10 +102,10 @@ def gather_audit(
         "verdicts": [],
         "scores": audit_facts.score_facts(scores),
         "agreement": audit_facts.agreement_facts(judged),
-        "settled": audit_facts.settled_facts(judged, chosen),
+        "converged": audit_facts.converged_facts(judged, chosen),
         "gallery": gallery(judged or explained),
         "words": model_views.word_facts(classifier, judged or explained),
-        "belief": None if belief is None else belief.to_dict(),
+        "attention_tests": None if attention_tests is None else attention_tests.to_dict(),
         "mask": model_views.mask_facts(classifier, documents),
         "map": model_views.map_facts(classifier, first, seed),
     }
@@ -171,26 +171,26 @@ def _explain(
     explainer: Explainer,
     cache: ExplanationCache | None,
     name: str,
-    tell: Watch,
+    on_event: OnEvent,
 ) -> list[Explanation]:
     explanations = []
     for explanation in explain_documents(classifier, documents, explainer, cache=cache):
         explanations.append(explanation)
-        tell(name, len(explanations), len(documents))
+        on_event(name, len(explanations), len(documents))
     return explanations
 
 
-def _belief(
+def _attention_tests(
     classifier: Classifier,
     documents: Sequence[Document],
     explained: Mapping[str, Sequence[Explanation]],
     seed: int,
-    tell: Watch,
-) -> Belief | None:
+    on_event: OnEvent,
+) -> AttentionTests | None:
     """Put other attention in the place of the model's own, if that is what is explained."""
     if "own" not in explained or not isinstance(classifier, OpenClassifier):
         return None
     if model_views.kind_of(classifier) != "attention":
         return None
-    tell("Replacing the attention by other attention", 0, 0)
-    return examine_attention(classifier, documents, seed, explained=explained)
+    on_event("Replacing the attention by other attention", 0, 0)
+    return run_attention_tests(classifier, documents, seed, explained=explained)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .rules import AGREEMENT, BELIEF, MASK, OVER_RANDOM, SETTLED, TEXTS, Rule, Rules
+from .rules import AGREEMENT, ATTENTION_TESTS, CONVERGED, MASK, OVER_RANDOM, TEXTS, Rule, Rules
 
 TRUST, CARE, DISTRUST = "trust", "use with care", "do not trust"
 RANDOM = "random"  # the floor is not judged
@@ -128,13 +128,15 @@ def measurement(facts: Mapping[str, Any], quantity: str, explainer: str) -> Meas
     """Find what a rule asks for among the facts."""
     if quantity == TEXTS:
         return _certain(facts["data"]["texts"], facts)
-    if quantity == SETTLED:
-        return _estimate((facts["settled"] or {}).get(explainer))
+    if quantity == CONVERGED:
+        return _estimate((facts["converged"] or {}).get(explainer))
     if quantity.startswith(AGREEMENT):
         pair = {explainer, quantity.removeprefix(AGREEMENT)}
         return _estimate(next((row for row in facts["agreement"] if {row["one"], row["other"]} == pair), None), "tau")
-    if quantity.startswith(BELIEF):
-        return _estimate((facts["belief"] or {}).get(quantity.removeprefix(BELIEF)) if explainer == "own" else None)
+    if quantity.startswith(ATTENTION_TESTS):
+        return _estimate(
+            (facts["attention_tests"] or {}).get(quantity.removeprefix(ATTENTION_TESTS)) if explainer == "own" else None
+        )
     if quantity.startswith(MASK):
         return _certain((facts["mask"] or {}).get(quantity.removeprefix(MASK)) if explainer == "own" else None, facts)
     metric = quantity.removesuffix(OVER_RANDOM)

@@ -16,7 +16,7 @@ def states_health(method: Attending, encoder: Encoder, batches: Sequence[Batch])
     """Measure the conicity of the attended states, averaged over texts."""
     total = 0.0
     for batch in batches:
-        _, states = method.attended(encoder.embed(batch), batch)
+        _, states = method.attention_and_states(encoder.embed(batch), batch)
         total += float(conicity(states, batch.mask).sum())
     return {"conicity": total / max(1, sum(map(len, batches)))}
 

@@ -18,14 +18,14 @@ class Attentive(Method):
 
     def classify(self, embedded: Tensor, batch: Batch) -> Prediction:
         """Predict from word vectors; special tokens of transformers take part in the attention."""
-        return self.read_out(*self.attended(embedded, batch))
+        return self.classify_from(*self.attention_and_states(embedded, batch))
 
-    def attended(self, embedded: Tensor, batch: Batch) -> tuple[Tensor, Tensor]:
+    def attention_and_states(self, embedded: Tensor, batch: Batch) -> tuple[Tensor, Tensor]:
         """Give the weights, and the states that they weigh."""
         states = self.encoder.encode(embedded, batch)[-1]
         return self.attention(states, batch.mask), states
 
-    def read_out(self, weights: Tensor, states: Tensor) -> Prediction:
+    def classify_from(self, weights: Tensor, states: Tensor) -> Prediction:
         """Predict from the weighted sum of the states."""
-        text_vector = attend(weights, states)
-        return Prediction(self.head(text_vector), text_vector, weights)
+        pooled = attend(weights, states)
+        return Prediction(self.head(pooled), pooled, weights)

@@ -15,7 +15,7 @@ class Head(nn.Module):
         self.dropout = Dropout(dropout)
         self.linear = nn.Linear(dim, classes)
 
-    def forward(self, text_vector: Tensor) -> Tensor:
+    def forward(self, pooled: Tensor) -> Tensor:
         """(batch, dim) to (batch, class) logits."""
-        logits: Tensor = self.linear(self.dropout(text_vector))
+        logits: Tensor = self.linear(self.dropout(pooled))
         return logits

@@ -16,7 +16,7 @@ class PolarityHead(nn.Module):
         self.dropout = Dropout(dropout)
         self.linear = nn.Linear(dim, 1 if classes == 2 else classes, bias=False)
 
-    def forward(self, text_vector: Tensor) -> Tensor:
+    def forward(self, pooled: Tensor) -> Tensor:
         """(batch, dim) to (batch, class) logits."""
-        scores: Tensor = self.linear(self.dropout(text_vector))
+        scores: Tensor = self.linear(self.dropout(pooled))
         return torch.cat([torch.zeros_like(scores), scores], -1) if scores.shape[-1] == 1 else scores

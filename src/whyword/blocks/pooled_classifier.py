@@ -20,5 +20,5 @@ class PooledClassifier(Method):
 
     def classify(self, embedded: Tensor, batch: Batch) -> Prediction:
         """Predict from word vectors."""
-        text_vector = self.encoder.summarize(self.encoder.encode(embedded, batch)[-1], batch)
-        return Prediction(self.head(text_vector), text_vector)
+        pooled = self.encoder.summarize(self.encoder.encode(embedded, batch)[-1], batch)
+        return Prediction(self.head(pooled), pooled)

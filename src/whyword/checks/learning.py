@@ -17,7 +17,7 @@ from ..storage.atomic import read_tensors, write_tensors
 from ..training.distributed import Processes
 from ..training.early_stopping import copy_weights
 from ..training.loop import TrainingRun
-from ..training.optimizing import Optimizing
+from ..training.optimizing import ObjectiveOptimizer
 from ..training.settings import Training
 from .promise import expect, expect_close, expect_same_weights, seeded
 from .samples import CLASSES, sample_batch, sample_corpus
@@ -50,7 +50,7 @@ def every_parameter_learns(make: MakeMethod, tokenizer: Tokenizer) -> None:
         method = make(tokenizer, len(CLASSES)).double()
         before, driven = copy_weights(method), dict.fromkeys(dict(method.named_parameters()), 0.0)
         for _, objective, _ in _walk(method, tokenizer):
-            trained = {id(parameter) for parameter in objective.trains}
+            trained = {id(parameter) for parameter in objective.parameters}
             for name, parameter in method.named_parameters():
                 if id(parameter) in trained and parameter.grad is not None:
                     driven[name] = max(driven[name], float(parameter.grad.abs().max()))
@@ -69,7 +69,7 @@ def an_objective_moves_only_what_it_trains(make: MakeMethod, tokenizer: Tokenize
         trainable = {name: parameter.requires_grad for name, parameter in method.named_parameters()}
         before = copy_weights(method)
         for phase, objective, _ in _walk(method, tokenizer):
-            trained = {id(parameter) for parameter in objective.trains}
+            trained = {id(parameter) for parameter in objective.parameters}
             for name, parameter in method.named_parameters():
                 alone = id(parameter) in trained or torch.equal(parameter.detach(), before[name])
                 expect(alone, f"A step of phase {phase!r} moved {name}, which its objective does not train.")
@@ -87,7 +87,7 @@ def eight_texts_can_be_memorized(make: MakeMethod, tokenizer: Tokenizer) -> None
         settings = Training(epochs=EPOCHS, patience=None, learning_rate=FASTER * method.encoder.learning_rate)
         corpus = sample_corpus(tokenizer)
         run = TrainingRun(method, settings, corpus, corpus, 0, CPU)
-        selecting = {phase.name for phase in run.plan if phase.selects}
+        selecting = {phase.name for phase in run.plan if phase.eligible}
         for step in run.steps():
             if step.record is not None and step.phase in selecting:
                 best = max(best, step.record["dev_accuracy"])
@@ -153,7 +153,7 @@ def _walk(method: Method, tokenizer: Tokenizer) -> Iterator[tuple[str, Objective
     method.train()
     for phase in method.plan(settings.epochs or method.encoder.epochs):
         objectives = [replace(objective, weight_decay=0.0) for objective in phase.objectives]
-        running = [Optimizing(objective, settings, method.encoder.learning_rate) for objective in objectives]
+        running = [ObjectiveOptimizer(objective, settings, method.encoder.learning_rate) for objective in objectives]
         for step in range(1, STEPS + 1):
             for optimizing in running:
                 losses = optimizing.step(method, batch, step / STEPS, 1.0, processes)

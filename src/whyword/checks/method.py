@@ -64,8 +64,8 @@ def predictions_have_their_shapes(make: MakeMethod, tokenizer: Tokenizer) -> Non
     )
     expect(bool(prediction.logits.isfinite().all()), "Some logits are NaN or infinite.")
     expect(
-        prediction.text_vector.dim() == 2 and len(prediction.text_vector) == len(batch),
-        f"The text vectors have the shape {tuple(prediction.text_vector.shape)}, not (batch, dim).",
+        prediction.pooled.dim() == 2 and len(prediction.pooled) == len(batch),
+        f"The text vectors have the shape {tuple(prediction.pooled.shape)}, not (batch, dim).",
     )
 
 
@@ -132,4 +132,4 @@ def _build(make: MakeMethod, tokenizer: Tokenizer) -> Method:
 def _ask(method: Method, batch: Batch) -> Answers:
     prediction = method(batch)
     weights = {} if prediction.token_weights is None else {"the token weights": prediction.token_weights}
-    return Answers(weights, {"the text vector": prediction.text_vector, "the logits": prediction.logits})
+    return Answers(weights, {"the text vector": prediction.pooled, "the logits": prediction.logits})

@@ -67,7 +67,7 @@ def command(
 ) -> None:
     """Say which explanations of a model can be trusted, and why.
 
-    Attention is also replaced by even, shuffled and adversarial attention: see docs/belief.md.
+    Attention is also replaced by even, shuffled and adversarial attention: see docs/attention-tests.md.
     """
     from .. import catalog
     from ..audits.run import gather_audit, load_rules
@@ -107,7 +107,7 @@ def command(
         data_name=corpus.name,
         of=next(number),
         command=shlex.join(["whyword", *sys.argv[1:]]),
-        watch=stages,
+        on_event=stages,
     )
     stages.end()
     if card:

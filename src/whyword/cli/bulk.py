@@ -111,7 +111,7 @@ def _make(
     quiet: bool,
 ) -> None:
     """Hand out parts and write each as it comes back; after an error, those that came back stay."""
-    from ..parallel import WorkerError, spread
+    from ..parallel import WorkerError, parallel_map
     from .progress import track
 
     texts = sum(part.rows for part in parts)
@@ -119,7 +119,7 @@ def _make(
     done = len(parts) - len(missing)
     name = str(folder.folder)
     folder.begin()
-    results = spread(work, missing, sharing.engine, min(sharing.workers, len(missing)), sharing.address)
+    results = parallel_map(work, missing, sharing.engine, min(sharing.workers, len(missing)), sharing.address)
     try:
         with closing(cast("Generator[tuple[Part, bytes | Exception], None, None]", results)) as answers:
             for part, content in track(answers, name, lambda: texts, quiet, lambda pair: pair[0].rows, before):

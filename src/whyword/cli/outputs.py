@@ -33,8 +33,8 @@ def take_up(output: Path, question: Mapping[str, Any], inputs: list[str], column
 
     texts = [fingerprint(inputs), columns.text, columns.text_pair]
     part = PartFile(output, {"texts": texts, **question}, again=inputs != ["-"])
-    if part.news and not quiet:
-        print(part.news, file=sys.stderr)
+    if part.notice and not quiet:
+        print(part.notice, file=sys.stderr)
     return part
 
 

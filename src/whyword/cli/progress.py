@@ -43,23 +43,23 @@ class TrainingProgress:
         """Take the bar away."""
         self.bar.stop()
 
-    def __call__(self, news: Step | str) -> None:
+    def __call__(self, event: Step | str) -> None:
         """Show one step or one sentence."""
         if self.quiet:
             return
-        if isinstance(news, str):
-            self._say(news)
+        if isinstance(event, str):
+            self._say(event)
             return
-        if news.step == 1 or self.task is None:
+        if event.step == 1 or self.task is None:
             if self.task is not None:
                 self.bar.remove_task(self.task)
-            self.task = self.bar.add_task(f"{news.phase} epoch {news.epoch + 1}", total=news.steps, rate="")
+            self.task = self.bar.add_task(f"{event.phase} epoch {event.epoch + 1}", total=event.steps, rate="")
             self.started = time.monotonic()
-            self.tokens = news.tokens
-        rate = (news.tokens - self.tokens) / max(1e-3, time.monotonic() - self.started)
-        self.bar.update(self.task, completed=news.step, rate=f"{rate:,.0f} tokens/s" if rate else "")
-        if news.record is not None:
-            self._say(_sentence(news.record))
+            self.tokens = event.tokens
+        rate = (event.tokens - self.tokens) / max(1e-3, time.monotonic() - self.started)
+        self.bar.update(self.task, completed=event.step, rate=f"{rate:,.0f} tokens/s" if rate else "")
+        if event.record is not None:
+            self._say(_sentence(event.record))
 
     def _say(self, sentence: str) -> None:
         self.console.print(Text(sentence), soft_wrap=not self.console.is_terminal)

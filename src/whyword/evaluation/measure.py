@@ -24,7 +24,7 @@ def measure(
     explanations: Mapping[str, Iterable[Explanation]],
     metrics: Sequence[Metric],
     removal: Removal = "delete",
-    watch: Callable[[int], object] | None = None,
+    on_event: Callable[[int], object] | None = None,
 ) -> Scores:
     """Measure the explanations of the same texts by several explainers, each under its name.
 
@@ -47,8 +47,8 @@ def measure(
             for metric in metrics:
                 values[metric.name, explainer].append(metric.values(explanation, next(parts), judge.classes))
         done += 1
-        if watch is not None:
-            watch(done)
+        if on_event is not None:
+            on_event(done)
     scores = tuple(
         gather(metric, explainer, np.array(values[metric.name, explainer]).reshape(done, max(1, len(metric.points))))
         for metric in metrics

@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..attribution.convergence import settled
+from ..attribution.convergence import converged
 from ..attribution.lime.subset_ridge import LIME_SAMPLES, SubsetRidge
 from ..attribution.lime.surrogate_ridge import estimate, preferred_sizes
 from ..attribution.rounds import ask_in_rounds
@@ -35,9 +35,9 @@ class Lime(Explainer):
     where all sub-texts of a short text are asked about. Top words are those that speak most for the target.
     """
 
-    samples: int | Literal["auto"] = "auto"  # forward passes of a text; auto: until its top words are settled
+    samples: int | Literal["auto"] = "auto"  # forward passes of a text; auto: until its top words have converged
     top: int = 5
-    confidence: float = 0.95  # that the top words are settled
+    confidence: float = 0.95  # that the top words have converged
     limit: int = LIME_SAMPLES  # most forward passes of a text when samples is auto
     budget: float | None = None  # most seconds of a text; then the scores depend on the speed of the machine
     bag_of_words: bool = True  # all occurrences of a word are removed together, and share a score; lime's default
@@ -76,7 +76,7 @@ class Lime(Explainer):
                 seed=self.seed,
                 forward_passes=len(inquiry.answers),
                 seconds=inquiry.seconds,
-                settled=inquiry.confidence,
+                converged=inquiry.confidence,
                 tied=inquiry.tied[inquiry.feature],
             )
             for document, inquiry in zip(documents, inquiries, strict=True)
@@ -125,7 +125,7 @@ class _Inquiry:
             self.scores, self.std_error = estimate(self._ridge, self._strata, self.answers)
         else:
             self.base_value = float(self.answers[0])
-        self.confidence, self.tied = settled(self.scores, self.std_error, self._lime.top, self._lime.confidence)
+        self.confidence, self.tied = converged(self.scores, self.std_error, self._lime.top, self._lime.confidence)
         self.seconds += seconds + time.perf_counter() - started
 
     def _wanted(self) -> int:

@@ -28,7 +28,7 @@ class Own(Explainer):
         if not isinstance(classifier, OpenClassifier):
             raise OptionError("A black box has no word scores of its own: choose lime, shapley or occlusion.")
         started = time.perf_counter()
-        scores, probabilities, unread = classifier.own_scores([document.words for document in documents])
+        scores, probabilities, truncated_words = classifier.own_scores([document.words for document in documents])
         seconds = (time.perf_counter() - started) / max(1, len(documents))
         table = probabilities.double().numpy()
         chosen = table.argmax(1) if targets is None else targets
@@ -43,7 +43,7 @@ class Own(Explainer):
                 signed=False,
                 forward_passes=1,
                 seconds=seconds,
-                unread=unread[i],
+                truncated_words=truncated_words[i],
             )
             for i, document in enumerate(documents)
         ]

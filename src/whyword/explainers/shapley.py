@@ -24,13 +24,13 @@ class Shapley(Explainer):
     """Scores that add up to what the whole text changes against the empty one, exactly, however few the samples.
 
     Texts of at most 10 words get exact values. Others get an estimate from complementary pairs of sub-texts that stops
-    as soon as the top words are settled or, where a number of samples is given, plain sampling of so many permutations
+    as soon as the top words have converged or, with a number of samples, plain sampling of that many permutations
     in antithetic pairs (Štrumbelj & Kononenko 2010). Top words are those that speak most for the target.
     """
 
-    samples: int | Literal["auto"] = "auto"  # permutations; auto: until the top words are settled
+    samples: int | Literal["auto"] = "auto"  # permutations; auto: until the top words have converged
     top: int = 5
-    confidence: float = 0.95  # that the top words are settled
+    confidence: float = 0.95  # that the top words have converged
     limit: int = 2000  # most forward passes of a text when samples is auto
     budget: float | None = None  # most seconds of a text; then the scores depend on the speed of the machine
     removal: Removal = "delete"
@@ -72,7 +72,7 @@ class Shapley(Explainer):
                 seed=self.seed,
                 forward_passes=inquiry.passes,
                 seconds=inquiry.seconds,
-                settled=inquiry.confidence,
+                converged=inquiry.confidence,
                 tied=inquiry.tied,
             )
             for document, inquiry in zip(documents, inquiries, strict=True)

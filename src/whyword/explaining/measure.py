@@ -29,7 +29,7 @@ def measure_explanations(
     judge: Any = None,
     removal: Removal = "delete",
     seed: int = 0,
-    watch: Callable[[int], object] | None = None,
+    on_event: Callable[[int], object] | None = None,
 ) -> Scores:
     """Measure the explanations of the same texts by several explainers, each under its name.
 
@@ -48,7 +48,7 @@ def measure_explanations(
         rows[RANDOM] = catalog.load("explainers", RANDOM)(seed=seed).explain(classifier, documents, targets)
     if labels is not None:
         rows = {name: _labeled(found, labels, answering) for name, found in rows.items()}
-    return measure(answering, rows, _metrics(metrics, rows[RANDOM]), removal, watch)
+    return measure(answering, rows, _metrics(metrics, rows[RANDOM]), removal, on_event)
 
 
 def _classifier(model: Any, explanations: Sequence[Explanation]) -> Classifier:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from ..parallel import spread
+from ..parallel import parallel_map
 from ..storage.atomic import write_text
 from .cells import FORMAT, Record, failed_record
 
@@ -28,7 +28,7 @@ N = TypeVar("N", bound=Named)
 
 
 def finished_cells(
-    cells: Iterable[Named], folder: Path | None, tell: Callable[[str], None] = lambda _: None
+    cells: Iterable[Named], folder: Path | None, on_event: Callable[[str], None] = lambda _: None
 ) -> dict[str, Record]:
     """Give the records that are there already, by the names of their cells; those that failed are to be run again."""
     found = {}
@@ -39,7 +39,7 @@ def finished_cells(
             continue
         record = _read(place, name)
         if record is None:
-            tell(f"{place} is damaged, so its cell is run again.")
+            on_event(f"{place} is damaged, so its cell is run again.")
         elif "failed" not in record:
             found[name] = record
     return found
@@ -57,7 +57,7 @@ def run_cells(
 
     Only this process writes, so one that is killed leaves whole cells behind and nobody who still works on others.
     """
-    outcomes = spread(work, cells, engine, workers, address) if cells else ()
+    outcomes = parallel_map(work, cells, engine, workers, address) if cells else ()
     for cell, outcome in outcomes:
         record = failed_record(cell.identity, outcome) if isinstance(outcome, Exception) else outcome
         if folder is not None:

@@ -89,16 +89,16 @@ def run_cell(cell: Cell, device: str = "cpu") -> Record:
     started = time.perf_counter()
     steps, warnings = 0, []
 
-    def watch(news: Step | str) -> None:
+    def on_event(event: Step | str) -> None:
         nonlocal steps
-        if isinstance(news, Step):
+        if isinstance(event, Step):
             steps += 1
-        elif news.startswith("Warning"):
-            warnings.append(news)
+        elif event.startswith("Warning"):
+            warnings.append(event)
 
     with one_thread():
         dataset = cell.source.load()
-        model = train_model(cell.config, dataset, choose_device(device), watch=watch)
+        model = train_model(cell.config, dataset, choose_device(device), on_event=on_event)
         split, documents = ("test", dataset.test) if dataset.test else ("dev", dataset.dev)
         tested = _test(model.classifier, documents)
         explained = _explain(cell, model.classifier, documents) if cell.sample else {}

@@ -15,7 +15,7 @@ from ..models.choose import choose_setting, is_begun_choice
 from ..models.config import RunConfig, make_config
 from ..models.folder import TrainedModel
 from ..models.train import train_once
-from ..parallel import attempt
+from ..parallel import run_safely
 from .cell_folder import finished_cells, keep_cell
 from .cells import FORMAT, Record, failed_record, named, one_thread, versions
 from .evaluation import Question
@@ -169,7 +169,7 @@ class Interview:
         for inquiry in self.inquiries:
             if inquiry.name in records:
                 continue  # by a process that died later
-            outcome = attempt(Inquiry.answer, inquiry)
+            outcome = run_safely(Inquiry.answer, inquiry)
             if isinstance(outcome, Exception) and not inquiry.trial.is_trained:
                 return self.fail(outcome)
             record = failed_record(inquiry.identity, outcome) if isinstance(outcome, Exception) else outcome

@@ -58,7 +58,7 @@ class FittedClassifier:
         """Count the words at the end of each text that the encoder's limit cuts off."""
         if self.tokenizer.limit is None:
             return [0] * len(texts)
-        return [text.unread for text in self.tokenizer(texts)]
+        return [text.truncated_words for text in self.tokenizer(texts)]
 
     def windows(self, texts: Sequence[Words]) -> list[list[np.ndarray]]:
         """Give the numbers of the words in each overlapping window that the encoder can read; none if a text fits."""
@@ -86,7 +86,7 @@ class FittedClassifier:
             ).cpu()
             for row, i in enumerate(chosen):
                 scores[i] = table[row, : tokens[i].words]
-        return scores, probabilities, [text.unread for text in tokens]
+        return scores, probabilities, [text.truncated_words for text in tokens]
 
     def probabilities_of_subsets(self, text: Words, kept: Tensor, removal: Removal = "delete") -> Tensor:
         """Give (subset, class) probabilities of sub-texts; kept, (subset, word) bool, marks the words that stay."""

@@ -40,10 +40,12 @@ def _explain_long(
     parts = [Document(part(document.words, window), document.label) for document, cuts in long for window in cuts]
     repeated = np.repeat(targets, [len(cuts) for _, cuts in long]).tolist()
     explained = iter(explainer.explain(classifier, parts, repeated))
-    unread = classifier.unread_words(texts)
+    truncated_words = classifier.unread_words(texts)
     return [
         replace(
-            stitch(document, cuts, list(islice(explained, len(cuts)))), probabilities=probabilities[i], unread=unread[i]
+            stitch(document, cuts, list(islice(explained, len(cuts)))),
+            probabilities=probabilities[i],
+            truncated_words=truncated_words[i],
         )
         for i, (document, cuts) in enumerate(long)
     ]
@@ -70,7 +72,7 @@ def part(words: Words, chosen: np.ndarray) -> Words:
 def stitch(document: Document, windows: Sequence[np.ndarray], explanations: Sequence[Explanation]) -> Explanation:
     """Average the scores of each word over the windows that hold it.
 
-    What is said of a window as a whole (its base value, whether its top words are settled) cannot be said of the text.
+    The base value of a window, and whether its top words have converged, are not those of the text.
     """
     place = np.concatenate(windows)
     held = np.bincount(place)  # every word is in some window
@@ -86,6 +88,6 @@ def stitch(document: Document, windows: Sequence[np.ndarray], explanations: Sequ
         forward_passes=1 + sum(e.forward_passes for e in explanations),  # and one for the text as it is predicted
         seconds=sum(e.seconds for e in explanations),
         windows=len(windows),
-        settled=None,
+        converged=None,
         tied=None,
     )

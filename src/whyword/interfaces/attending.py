@@ -17,10 +17,10 @@ class Attending(Protocol):
     classify(embedded, batch) is read_out(*attended(embedded, batch)).
     """
 
-    def attended(self, embedded: Tensor, batch: Batch) -> tuple[Tensor, Tensor]:
+    def attention_and_states(self, embedded: Tensor, batch: Batch) -> tuple[Tensor, Tensor]:
         """Give the (batch, time) weights, 0 on padding, and the (batch, time, dim) states that they weigh."""
         ...
 
-    def read_out(self, weights: Tensor, states: Tensor) -> Prediction:
+    def classify_from(self, weights: Tensor, states: Tensor) -> Prediction:
         """Predict from the states with these weights, whoever chose them."""
         ...

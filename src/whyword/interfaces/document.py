@@ -65,7 +65,7 @@ class Tokens:
     word: np.ndarray  # (token,) int64: the word each token is a piece of, -1 for special tokens
     segment: np.ndarray  # (token,) int64: 0, or 1 for the second text of a pair
     words: int  # how many words the text has, read or not
-    unread: int = 0  # words at the end that the encoder's limit cut off
+    truncated_words: int = 0  # words at the end that the encoder's limit cut off
 
     def __len__(self) -> int:
         """Count the tokens."""

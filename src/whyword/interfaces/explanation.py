@@ -34,10 +34,10 @@ class Explanation:
     seed: int | None = None
     forward_passes: int = 0  # sub-texts the model was asked about for this text
     seconds: float = 0.0  # this text's share of the time
-    unread: int = 0  # words at the end that the encoder could not read
+    truncated_words: int = 0  # words at the end that the encoder could not read
     windows: int = 1  # overlapping parts that a text longer than the encoder's limit was explained in
-    settled: float | None = None  # confidence that the top words of a sampled explanation are the right ones
-    tied: np.ndarray | None = None  # (word,) bool: words whose place in or out of the top is not settled
+    converged: float | None = None  # confidence that the top words of a sampled explanation are the right ones
+    tied: np.ndarray | None = None  # (word,) bool: words whose place in or out of the top is undecided
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -79,7 +79,7 @@ class Explanation:
             label=str(self.label),
             probability=self.probability,
             explainer=self.explainer,
-            unread=self.unread,
+            truncated_words=self.truncated_words,
             windows=self.windows,
             tied=0 if self.tied is None else int(self.tied.sum()),
         )
@@ -132,11 +132,11 @@ class Explanation:
         values |= {
             "base_value": self.base_value,
             "convergence_error": self.convergence_error,
-            "settled": self.settled,
+            "converged": self.converged,
             "seed": self.seed,
             "forward_passes": self.forward_passes,
             "seconds": self.seconds,
-            "unread": self.unread,
+            "truncated_words": self.truncated_words,
             "windows": self.windows,
         }
         return values

@@ -19,7 +19,7 @@ class Prediction:
     """What a method says about a batch."""
 
     logits: Tensor  # (batch, class)
-    text_vector: Tensor  # (batch, dim): what the last layer reads
+    pooled: Tensor  # (batch, dim): what the last layer reads
     token_weights: Tensor | None = None  # (batch, time): the method's own score per token, if it has one
 
 
@@ -28,10 +28,10 @@ class Objective:
     """One optimizer step on a batch: what to minimize, and which weights may move."""
 
     losses: Callable[[Batch, float], dict[str, Tensor]]
-    trains: Sequence[nn.Parameter]
+    parameters: Sequence[nn.Parameter]
     weight_decay: float = 0.0
     learning_rate: float | None = None  # None: that of the training
-    rates: Sequence[tuple[nn.Module, float]] = ()  # parts that have a learning rate of their own
+    learning_rates: Sequence[tuple[nn.Module, float]] = ()  # parts that have a learning rate of their own
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,8 @@ class Phase:
     name: str
     epochs: int
     objectives: Sequence[Objective]
-    selects: bool = True  # whether its best weights may be the final ones
-    to_the_end: bool = False  # whether all its epochs are run, because a schedule must finish
+    eligible: bool = True  # whether its best weights may be the final ones
+    run_all_epochs: bool = False  # whether all its epochs are run, because a schedule must finish
     logits: Callable[[Batch], Tensor] | None = None  # how dev is measured in this phase; None: as the method predicts
 
 

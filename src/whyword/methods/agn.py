@@ -82,9 +82,9 @@ class Agn(Method):
         undecided = (self.valve(states).sigmoid() - 0.5).abs() <= self.config.epsilon
         enhanced = relu(self.transform(states)) + undecided * _fit(code.unsqueeze(-1), states.shape[1])
         scores = self.pairing(enhanced) @ enhanced.transpose(1, 2) / enhanced.shape[-1] ** 0.5
-        attended = masked_softmax(scores, batch.mask.unsqueeze(1)) @ enhanced
-        text_vector = masked_max(attended, batch.mask)
-        return Prediction(self.head(text_vector), text_vector)
+        attention_and_states = masked_softmax(scores, batch.mask.unsqueeze(1)) @ enhanced
+        pooled = masked_max(attention_and_states, batch.mask)
+        return Prediction(self.head(pooled), pooled)
 
     def _statistics(self, batch: Batch) -> Tensor:
         """(batch, length, class) shares of the labels, 0 beyond the end of a text."""
@@ -133,7 +133,7 @@ class Agn(Method):
         rest = [weight for weight in self.parameters() if weight not in fixed]
         first = Objective(self.autoencoder_losses, autoencoder, learning_rate=1e-3)  # the authors' rate
         return [
-            Phase("autoencoder", self.config.epochs, [first], selects=False, logits=self._rebuilt_logits),
+            Phase("autoencoder", self.config.epochs, [first], eligible=False, logits=self._rebuilt_logits),
             Phase("classifier", epochs, [Objective(self.losses, rest)]),
         ]
 

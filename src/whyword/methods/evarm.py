@@ -18,7 +18,7 @@ from ..interfaces.document import Batch
 from ..interfaces.encoder import Encoder
 from ..interfaces.errors import OptionError
 from ..interfaces.method import Objective, Phase, Prediction
-from ..maths.tensors.bernoulli import kl_to_coin, sample_hard, sample_relaxed
+from ..maths.tensors.bernoulli import bernoulli_kl, sample_hard_gate, sample_relaxed
 from ..maths.tensors.contrastive import supervised_contrast
 from ..maths.tensors.random_subset import some_of
 
@@ -78,7 +78,7 @@ class Evarm(PooledClassifier):
         return units.pool(self.gate([layers[layer] for layer in self.layers]))
 
     def _draw(self, logits: Tensor) -> Tensor:
-        draw = sample_hard if self.config.gates == "hard" else sample_relaxed
+        draw = sample_hard_gate if self.config.gates == "hard" else sample_relaxed
         return draw(logits, self.config.temperature)
 
     def losses(self, batch: Batch, progress: float) -> dict[str, Tensor]:
@@ -89,7 +89,7 @@ class Evarm(PooledClassifier):
         return {"task": task, "bottleneck": self._bottleneck(keep_logits, batch)}
 
     def _bottleneck(self, keep_logits: Tensor, batch: Batch) -> Tensor:
-        divergence = kl_to_coin(keep_logits, self.config.prior)
+        divergence = bernoulli_kl(keep_logits, self.config.prior)
         return self.config.beta * (divergence * batch.is_word).sum() / batch.is_word.sum().clamp(min=1)
 
     def contrast_losses(self, batch: Batch, progress: float) -> dict[str, Tensor]:
@@ -138,7 +138,7 @@ class Evarm(PooledClassifier):
             return [Phase("joint", epochs, [Objective(self.joint_losses, list(self.parameters()))])]
         if self.config.variant == "ppl":
             contrast = Objective(self.contrast_losses, [*encoder, *self.head.parameters()])
-            return [Phase("mask", epochs, [mask], selects=False), Phase("contrast", epochs, [contrast])]
+            return [Phase("mask", epochs, [mask], eligible=False), Phase("contrast", epochs, [contrast])]
         if self.config.variant == "mask" or not any(weight.requires_grad for weight in encoder):
             return [Phase("mask", epochs, [mask])]
         return [Phase("mask and contrast", epochs, [mask, Objective(self.contrast_losses, encoder)])]

@@ -117,7 +117,7 @@ class PolarityAttention(Attentive):
     def _sums(self, batch: Batch, scorer: Scorer, vocabulary: int) -> Sums:
         assert batch.labels is not None
         embedded = self.encoder.embed(batch)
-        weights, states = self.attended(embedded, batch)
+        weights, states = self.attention_and_states(embedded, batch)
         return sum_over_texts(batch.tokens, embedded, states, weights, batch.labels, scorer, vocabulary)
 
     def health(self, batches: Sequence[Batch]) -> dict[str, float]:

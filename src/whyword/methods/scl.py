@@ -38,7 +38,7 @@ class Scl(PooledClassifier):
         """(1 − λ) cross-entropy + λ contrast of the text vectors."""
         assert batch.labels is not None
         prediction, weight = self(batch), self.config.weight
-        contrast = supervised_contrast(prediction.text_vector, batch.labels, self.config.temperature)
+        contrast = supervised_contrast(prediction.pooled, batch.labels, self.config.temperature)
         return {
             "task": (1 - weight) * cross_entropy(prediction.logits, batch.labels),
             "contrast": weight * contrast,

@@ -76,11 +76,11 @@ class Vat(Attentive):
         self.register_buffer("attention_before", before.detach())  # compressing; zeros before the first time
         self.attention_before: Tensor
 
-    def read_out(self, weights: Tensor, states: Tensor) -> Prediction:
+    def classify_from(self, weights: Tensor, states: Tensor) -> Prediction:
         """Predict with the chosen head from the weighted sum of the states."""
-        text_vector = attend(weights, states)
-        logits = self.head(text_vector) if self.config.head == "learner" else self._compressed(text_vector)
-        return Prediction(logits, text_vector, weights)
+        pooled = attend(weights, states)
+        logits = self.head(pooled) if self.config.head == "learner" else self._compressed(pooled)
+        return Prediction(logits, pooled, weights)
 
     def head_weights(self, batch: Batch) -> Tensor:
         """Give the weights of every head, (batch, head, time); their mean over heads is the explanation."""
@@ -88,11 +88,11 @@ class Vat(Attentive):
         return self.attention.by_head(states, batch.mask)
 
     def _text_vector(self, batch: Batch) -> Tensor:
-        return attend(*self.attended(self.encoder.embed(batch), batch))
+        return attend(*self.attention_and_states(self.encoder.embed(batch), batch))
 
-    def _compressed(self, text_vector: Tensor) -> Tensor:
+    def _compressed(self, pooled: Tensor) -> Tensor:
         """Logits of the compressor's head on the mean of z."""
-        logits: Tensor = self.compressor_head(self.bottleneck(text_vector)[0])
+        logits: Tensor = self.compressor_head(self.bottleneck(pooled)[0])
         return logits
 
     def _learner_logits(self, batch: Batch) -> Tensor:
@@ -130,9 +130,9 @@ class Vat(Attentive):
         encoder, attention, head = (list(part.parameters()) for part in (self.encoder, self.attention, self.head))
         compressor = [*self.bottleneck.parameters(), *self.compressor_head.parameters()]
 
-        def learning(name: str, most: int, trains: list[torch.nn.Parameter], selects: bool) -> Phase:
-            objective = Objective(self.losses, trains, config.weight_decay)
-            return Phase(name, most, [objective], selects, logits=self._learner_logits)
+        def learning(name: str, most: int, parameters: list[torch.nn.Parameter], eligible: bool) -> Phase:
+            objective = Objective(self.losses, parameters, config.weight_decay)
+            return Phase(name, most, [objective], eligible, logits=self._learner_logits)
 
         learner = config.head == "learner"
         phases = [learning("joint", epochs, encoder + attention + head, config.keep_joint or not config.iterations)]
@@ -149,9 +149,9 @@ class Vat(Attentive):
         learner, compressor, nats = 0, 0, 0.0
         for batch in batches:
             assert batch.labels is not None
-            text_vector = self._text_vector(batch)
-            mean, deviation = self.bottleneck(text_vector)
-            learner += int((self.head(text_vector).argmax(-1) == batch.labels).sum())
+            pooled = self._text_vector(batch)
+            mean, deviation = self.bottleneck(pooled)
+            learner += int((self.head(pooled).argmax(-1) == batch.labels).sum())
             compressor += int((self.compressor_head(mean).argmax(-1) == batch.labels).sum())
             nats += float(kl_to_standard_normal(mean, deviation).sum())
         texts = sum(map(len, batches))

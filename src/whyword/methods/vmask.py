@@ -16,8 +16,8 @@ from ..blocks.word_gate import Units, WordGate
 from ..interfaces.document import Batch
 from ..interfaces.encoder import Encoder
 from ..interfaces.method import Objective, Phase, Prediction
-from ..maths.tensors.bernoulli import kl_to_coin, sample_hard
-from ..maths.tensors.schedules import falling_stages, rising
+from ..maths.tensors.bernoulli import bernoulli_kl, sample_hard_gate
+from ..maths.tensors.schedules import rising, staged_decay
 
 BESIDE_PRETRAINED = 0.01  # learning rate of the gate, which starts from nothing; docs/words.md
 
@@ -64,7 +64,7 @@ class Vmask(PooledClassifier):
         """Predict with gates that are open or shut at random; also give the (batch, time) logits of keeping."""
         units = Units(batch, self.whole_words)
         logits = units.pool(self.gate(embedded))
-        gates = units.spread(sample_hard(logits, self.config.temperature))
+        gates = units.spread(sample_hard_gate(logits, self.config.temperature))
         return super().classify(self._masked(embedded, gates, batch), batch), units.spread(logits)
 
     def _masked(self, embedded: Tensor, gates: Tensor, batch: Batch) -> Tensor:
@@ -78,7 +78,7 @@ class Vmask(PooledClassifier):
         assert batch.labels is not None
         prediction, keep_logits = self.classify_sampled(self.encoder.embed(batch), batch)
         logits = prediction.logits.softmax(-1) if self.config.double_softmax else prediction.logits
-        bottleneck = self._reduce(kl_to_coin(keep_logits, self.config.prior), batch)
+        bottleneck = self._reduce(bernoulli_kl(keep_logits, self.config.prior), batch)
         return {"task": cross_entropy(logits, batch.labels), "bottleneck": self.beta(progress) * bottleneck}
 
     def _reduce(self, values: Tensor, batch: Batch) -> Tensor:
@@ -91,16 +91,16 @@ class Vmask(PooledClassifier):
     def beta(self, progress: float) -> float:
         """Weight of the bottleneck at a point of the training."""
         if self.config.schedule == "falling":
-            return falling_stages(self.config.beta, self.config.beta_end, self.config.stages, progress)
+            return staged_decay(self.config.beta, self.config.beta_end, self.config.stages, progress)
         return rising(self.config.beta, progress) if self.config.schedule == "rising" else self.config.beta
 
     def plan(self, epochs: int) -> Sequence[Phase]:
         """Train the plain classifier first if asked to, then everything with the mask, through the whole schedule."""
         pretrained = self.encoder.token_kind == "pieces"
         rate = self.config.gate_learning_rate or (BESIDE_PRETRAINED if pretrained else None)
-        rates = [] if rate is None else [(self.gate, rate)]
-        everything = Objective(self.losses, list(self.parameters()), rates=rates)
-        mask = Phase("mask", epochs, [everything], to_the_end=self.config.schedule != "constant")
+        learning_rates = [] if rate is None else [(self.gate, rate)]
+        everything = Objective(self.losses, list(self.parameters()), learning_rates=learning_rates)
+        mask = Phase("mask", epochs, [everything], run_all_epochs=self.config.schedule != "constant")
         warm = 2 if pretrained else 0
         warm = warm if self.config.warm_start is None else self.config.warm_start
         if not warm:

@@ -67,9 +67,9 @@ class WordRegularized(Method):
 
     def classify(self, embedded: Tensor, batch: Batch) -> Prediction:
         """Predict from word vectors; special tokens of transformers take part in the attention."""
-        return self.read_out(*self.attended(embedded, batch))
+        return self.classify_from(*self.attention_and_states(embedded, batch))
 
-    def attended(self, embedded: Tensor, batch: Batch) -> tuple[Tensor, Tensor]:
+    def attention_and_states(self, embedded: Tensor, batch: Batch) -> tuple[Tensor, Tensor]:
         """Give the weights, and the states that they weigh."""
         return self._attend(self.encoder.encode(embedded, batch)[-1], embedded, batch)
 
@@ -77,10 +77,10 @@ class WordRegularized(Method):
         values = torch.cat([states, embedded], dim=-1) if self.config.concat else states
         return self.attention(values, batch.mask), values
 
-    def read_out(self, weights: Tensor, states: Tensor) -> Prediction:
+    def classify_from(self, weights: Tensor, states: Tensor) -> Prediction:
         """Predict from the weighted sum of the states."""
-        text_vector = attend(weights, states)
-        return Prediction(self.head(text_vector), text_vector, weights)
+        pooled = attend(weights, states)
+        return Prediction(self.head(pooled), pooled, weights)
 
     def predict_with_terms(self, batch: Batch) -> tuple[Prediction, dict[str, Tensor]]:
         """Predict, and give the word-level terms that have a weight."""
@@ -88,7 +88,7 @@ class WordRegularized(Method):
         terms: dict[str, Tensor] = {}
         embedded = self.encoder.embed(batch)
         states = self.encoder.encode(embedded, batch)[-1]
-        prediction = self.read_out(*self._attend(states, embedded, batch))
+        prediction = self.classify_from(*self._attend(states, embedded, batch))
         if config.tying:
             terms["tying"] = config.tying * self._distance(states, embedded, batch)
         if config.mlm:

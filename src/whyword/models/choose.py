@@ -19,7 +19,7 @@ from ..training.distributed import Processes
 from .config import RunConfig, make_config, overlay
 from .fingerprint import text_fingerprint
 from .folder import TrainedModel, check_place, put_model
-from .train import Watch, train_model, train_once
+from .train import OnEvent, train_model, train_once
 from .unfinished import changed_since
 
 CHOICE = "choice.json"
@@ -43,7 +43,7 @@ def choose_setting(
     device: torch.device | str = "cpu",
     folder: Path | None = None,
     resume: bool = False,
-    watch: Watch = lambda _: None,
+    on_event: OnEvent = lambda _: None,
 ) -> TrainedModel:
     """Train with each value of a setting such as method.beta; the best on dev wins, among equals the first.
 
@@ -61,13 +61,13 @@ def choose_setting(
     best: TrainedModel | None = None
     reached: dict[str, float] = {}
     for value, run in zip(values, runs, strict=True):
-        watch(f"Training with {setting}={value}.")
+        on_event(f"Training with {setting}={value}.")
         if tries is None:
-            model = train_model(run, dataset, device, watch=watch)
+            model = train_model(run, dataset, device, on_event=on_event)
         else:
-            model = train_once(run, dataset, tries / str(len(reached)), device, watch)
+            model = train_once(run, dataset, tries / str(len(reached)), device, on_event)
         reached[str(value)] = model.metrics["dev_accuracy"]
-        watch(f"{setting}={value} reached {reached[str(value)]:.1%} on dev.")
+        on_event(f"{setting}={value} reached {reached[str(value)]:.1%} on dev.")
         if best is None or model.metrics["dev_accuracy"] > best.metrics["dev_accuracy"]:
             best = model
     assert best is not None

@@ -24,7 +24,7 @@ from .folder import TrainedModel, load_model
 from .interrupts import postponed_interrupt
 from .unfinished import Unfinished, is_begun
 
-Watch = Callable[[Step | str], None]  # told about every step, and every sentence the user should read
+OnEvent = Callable[[Step | str], None]  # told about every step, and every sentence the user should read
 
 
 def train_model(
@@ -33,7 +33,7 @@ def train_model(
     device: torch.device | str = "cpu",
     folder: Path | None = None,
     resume: bool = False,
-    watch: Watch = lambda _: None,
+    on_event: OnEvent = lambda _: None,
 ) -> TrainedModel:
     """Train, select on dev, measure on test if there is one; keep the model in a folder if one is named."""
     unfinished = None if folder is None else Unfinished(folder, config, resume)
@@ -42,10 +42,10 @@ def train_model(
         classes = labels(dataset.train)
         parts = assemble(config, len(classes), [document.words for document in dataset.train])
         for note in (*dataset.notes, *parts.notes):
-            watch(note)
-        model = _fit(parts, dataset, classes, torch.device(device), unfinished, watch)
+            on_event(note)
+        model = _fit(parts, dataset, classes, torch.device(device), unfinished, on_event)
     for warning in parts.method.warnings(model.metrics.get("health", {})):
-        watch(f"Warning: {warning}")
+        on_event(f"Warning: {warning}")
     if unfinished is not None and Processes().is_first:
         unfinished.finish(model)
     return model
@@ -56,12 +56,12 @@ def train_once(
     dataset: Dataset,
     folder: Path,
     device: torch.device | str = "cpu",
-    watch: Watch = lambda _: None,
+    on_event: OnEvent = lambda _: None,
 ) -> TrainedModel:
     """Load the model of a folder that is this run's alone, or train it, or go on training it."""
     if (folder / "config.json").exists():
         return load_model(folder, device)
-    return train_model(config, dataset, device, folder, is_begun(folder), watch)
+    return train_model(config, dataset, device, folder, is_begun(folder), on_event)
 
 
 def _fit(
@@ -70,20 +70,20 @@ def _fit(
     classes: tuple[Label, ...],
     device: torch.device,
     unfinished: Unfinished | None,
-    watch: Watch,
+    on_event: OnEvent,
 ) -> TrainedModel:
     method, tokenizer = parts.method.to(device), parts.tokenizer
     train, dev = (Corpus.read(documents, classes, tokenizer) for documents in (dataset.train, dataset.dev))
-    _tell_unread(train, tokenizer.limit, watch)
+    _report_truncation(train, tokenizer.limit, on_event)
     budget = parts.config.training.batch_tokens
     method.prepare(train.batch(chosen).to(device) for chosen in by_token_budget(train.lengths, budget))
     run = TrainingRun(method, parts.config.training, train, dev, parts.config.seed, device)
     if unfinished is not None:
-        unfinished.take_up(run, watch)
+        unfinished.take_up(run, on_event)
     started = time.perf_counter()
     with postponed_interrupt() as interrupted:
         for step in run.steps():
-            watch(step)
+            on_event(step)
             if unfinished is not None and run.processes.is_first:
                 unfinished.keep(run, at_once=step.record is not None or interrupted())
             if interrupted():
@@ -118,7 +118,7 @@ def measure(classifier: FittedClassifier, documents: Sequence[Document], split: 
     }
 
 
-def _tell_unread(corpus: Corpus, limit: int | None, watch: Watch) -> None:
-    cut = sum(text.unread > 0 for text in corpus.texts)
+def _report_truncation(corpus: Corpus, limit: int | None, on_event: OnEvent) -> None:
+    cut = sum(text.truncated_words > 0 for text in corpus.texts)
     if cut:
-        watch(f"{cut} of {len(corpus)} training texts are longer than the {limit} tokens read; their ends are cut.")
+        on_event(f"{cut} of {len(corpus)} training texts are longer than the {limit} tokens read; their ends are cut.")

@@ -53,7 +53,7 @@ class Unfinished:
                 shutil.rmtree(self.folder, ignore_errors=True)
             self.folder.mkdir(parents=True, exist_ok=True)
 
-    def take_up(self, run: TrainingRun, watch: Callable[[str], None]) -> None:
+    def take_up(self, run: TrainingRun, on_event: Callable[[str], None]) -> None:
         """Go on where the last process was stopped, if it was with these settings."""
         settings = self.folder / SETTINGS
         now = {**self.config.to_dict(), "texts": run.train.fingerprint}
@@ -67,7 +67,7 @@ class Unfinished:
             snapshot = read_snapshot(self.folder)
             if snapshot is not None:
                 run.restore(*snapshot)
-                watch(f"Resumed after {len(run.history)} epochs and {run.position.step} steps.")
+                on_event(f"Resumed after {len(run.history)} epochs and {run.position.step} steps.")
         if run.processes.is_first:
             write_text(settings, json.dumps(now, indent=2))
 

@@ -1,4 +1,4 @@
-"""Tutek & Šnajder (RepL4NLP 2020): whether states that keep their words make attention deserve more belief."""
+"""Tutek & Šnajder (RepL4NLP 2020): whether states that keep their words make attention more faithful."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from matplotlib.figure import Figure
 from ..analysis.jsd_tvd import WEIGHTS
 from ..grids.trial import Run
 from ..plots.jsd_tvd import Point, jsd_tvd
-from .evaluations.adversarial_models import GRID, MEAN, Imitated, above_floor, price_above_floor, price_of_deceit
-from .evaluations.attention_tests import Believed, beliefs
-from .evaluations.probing import WordKnowledge, knowledge
+from .evaluations.adversarial_models import GRID, MEAN, AdversarialModels, above_floor, price_above_floor, tvd_cost
+from .evaluations.attention_tests import AttentionTestResults, attention_test_values
+from .evaluations.probing import Probing, knowledge
 from .reproduction.paper import Answers, Claim, Exhibit, Paper, Row, Scale
 
 VARIANTS: dict[str, dict[str, Any]] = {
@@ -79,10 +79,10 @@ def run_of(variant: str, scale: Sizes) -> Run:
 
 
 def exhibits(scale: Scale) -> tuple[Exhibit, ...]:
-    """Describe accuracy and information, the tests of belief, and the curves of trained adversaries."""
+    """Describe accuracy and information, the attention tests, and the curves of trained adversaries."""
     assert isinstance(scale, Sizes)
     runs = {variant: run_of(variant, scale) for variant in VARIANTS}
-    asked = Imitated(scale.weights, scale.epochs, scale.stale)
+    asked = AdversarialModels(scale.weights, scale.epochs, scale.stale)
     better = [variant for variant in VARIANTS if variant != "base"]
     grid = f"{GRID[0]:g} to {GRID[-1]:g}"
     prices = (
@@ -94,7 +94,7 @@ def exhibits(scale: Scale) -> tuple[Exhibit, ...]:
         Exhibit(
             "table 1",
             "Accuracy, and what states tell about their words",
-            tuple(Row(name, run, WordKnowledge(), knowledge) for name, run in runs.items()),
+            tuple(Row(name, run, Probing(), knowledge) for name, run in runs.items()),
             claims=(
                 *(
                     Claim(
@@ -114,13 +114,16 @@ def exhibits(scale: Scale) -> tuple[Exhibit, ...]:
         Exhibit(
             "table 2",
             "Attention replaced, and compared with other explainers",
-            tuple(Row(name, run, Believed(scale.sample, scale.steps), beliefs) for name, run in runs.items()),
+            tuple(
+                Row(name, run, AttentionTestResults(scale.sample, scale.steps), attention_test_values)
+                for name, run in runs.items()
+            ),
             note="High values speak for the attention, but for adversarial ones low values do.",
         ),
         Exhibit(
             "figure 1",
             "How differently a model can attend at what cost (JSD and TVD)",
-            tuple(Row(name, run, asked, price_of_deceit) for name, run in runs.items()),
+            tuple(Row(name, run, asked, tvd_cost) for name, run in runs.items()),
             claims=tuple(Claim(harder.format(name), name, "base", MEAN) for name in better),
             draw=_curves,
             note=f"{prices} λ = 0 is imitation alone. The picture is of the first seed.",

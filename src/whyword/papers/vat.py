@@ -16,8 +16,8 @@ from .evaluations.accuracy import Accuracy, accuracy_on_test
 from .evaluations.examples import Examples
 from .evaluations.explained import Explained, metric_at, metric_curve
 from .evaluations.text_map import as_panel
-from .evaluations.token_detection import Detected, detection
-from .evaluations.vat_iterations import GAIN, ByIteration, accuracies, silhouettes
+from .evaluations.token_detection import TokenDetection, detection
+from .evaluations.vat_iterations import GAIN, VatIterations, accuracies, silhouettes
 from .reproduction.paper import Answers, Claim, Exhibit, Paper, Row, Scale, in_seeds, published
 from .reproduction.pictures import lines_by_dataset
 from .reproduction.showing import texts_with_words
@@ -147,7 +147,7 @@ def exhibits(scale: Scale) -> tuple[Exhibit, ...]:
     ways = {family: runs(family, scale) for family in scale.families}
     rows = partial(_rows, ways, scale)
     plain = tuple(Row(run.name, run, Accuracy(), accuracy_on_test) for way in ways.values() for run in way.values())
-    turns = {family: (way["VAT"], ByIteration(sample=min(scale.sample, 500))) for family, way in ways.items()}
+    turns = {family: (way["VAT"], VatIterations(sample=min(scale.sample, 500))) for family, way in ways.items()}
     removal, keeping = (rows(partial(metric_curve, metric)) for metric in (DROP, KEPT))
     removed = f"Accuracy lost without the top {K} words (AOPC)"
     kept = f"Accuracy on the top {K} words alone (post-hoc)"
@@ -172,7 +172,7 @@ def exhibits(scale: Scale) -> tuple[Exhibit, ...]:
         Exhibit(
             "table 5",
             "Words that people marked, among the most attended",
-            rows(detection, Detected(MARKED, ("positive", "negative"), (1, 5))),
+            rows(detection, TokenDetection(MARKED, ("positive", "negative"), (1, 5))),
             DETECTION,
             _better(scale, "finds more words that people marked in positive tweets than", "positive@5 f1")
             + _better(scale, "finds more words that people marked in negative tweets than", "negative@5 f1"),

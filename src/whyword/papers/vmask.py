@@ -13,7 +13,7 @@ from ..plots.word_cloud import word_cloud
 from .evaluations.accuracy import Accuracy, accuracy_on_dev, accuracy_on_test, epoch_seconds
 from .evaluations.examples import Examples
 from .evaluations.explained import Explained, metric_at, metric_curve
-from .evaluations.sp_lime import SummedWords
+from .evaluations.sp_lime import SpLime
 from .evaluations.word_scores import WordScores, pearson_of_frequency, pictured
 from .reproduction.paper import Answers, Claim, Exhibit, Paper, Row, Scale, published
 from .reproduction.pictures import lines_by_dataset
@@ -157,7 +157,7 @@ def exhibits(scale: Scale) -> tuple[Exhibit, ...]:
         Exhibit(
             "table 6",
             "Words of the largest summed LIME scores",
-            _rows(some, SummedWords(scale.sample, scale.samples), lambda _: {}),
+            _rows(some, SpLime(scale.sample, scale.samples), lambda _: {}),
             show=word_lists,
         ),
         Exhibit("table 8", "Dev accuracy", _rows(everything, Accuracy(), accuracy_on_dev), DEV_ACCURACY),

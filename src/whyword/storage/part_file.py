@@ -48,7 +48,7 @@ class PartFile:
         self.log.unlink(missing_ok=True)
 
     @property
-    def news(self) -> str | None:
+    def notice(self) -> str | None:
         """Say what becomes of the rows of an earlier run."""
         if self.texts:
             return f"Going on after the {self.texts:,} texts in {self.rows}."

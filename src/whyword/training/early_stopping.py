@@ -28,11 +28,15 @@ class Best:
     score: DevScore
     phase: str
     epoch: int
-    stale: int = 0  # epochs since then
+    epochs_since_best: int = 0  # epochs since then
 
     def next(self, score: DevScore, phase: str, epoch: int) -> Best:
         """Take another epoch into account."""
-        return Best(score, phase, epoch) if score > self.score else replace(self, stale=self.stale + 1)
+        return (
+            Best(score, phase, epoch)
+            if score > self.score
+            else replace(self, epochs_since_best=self.epochs_since_best + 1)
+        )
 
 
 def evaluate(

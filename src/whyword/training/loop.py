@@ -19,7 +19,7 @@ from ..interfaces.method import Method, Phase
 from .corpus import Corpus
 from .distributed import Processes
 from .early_stopping import Best, DevScore, copy_weights, evaluate
-from .optimizing import Optimizing
+from .optimizing import ObjectiveOptimizer
 from .settings import Training
 
 
@@ -66,9 +66,9 @@ class TrainingRun:
         self.chosen_weights: dict[str, Tensor] = {}
         self.optimizing = self._start_phase()
 
-    def _start_phase(self) -> list[Optimizing]:
+    def _start_phase(self) -> list[ObjectiveOptimizer]:
         objectives = self.plan[self.position.phase].objectives
-        return [Optimizing(objective, self.settings, self.learning_rate) for objective in objectives]
+        return [ObjectiveOptimizer(objective, self.settings, self.learning_rate) for objective in objectives]
 
     def steps(self) -> Iterator[Step]:
         """Train to the end of the plan; the best weights on dev are in place afterwards."""
@@ -83,8 +83,8 @@ class TrainingRun:
         self.method.eval()
 
     def _out_of_patience(self, phase: Phase) -> bool:
-        patience = None if phase.to_the_end else self.settings.patience
-        return self.best is not None and patience is not None and self.best.stale >= patience
+        patience = None if phase.run_all_epochs else self.settings.patience
+        return self.best is not None and patience is not None and self.best.epochs_since_best >= patience
 
     def _epoch(self, phase: Phase) -> Iterator[Step]:
         at = self.position
@@ -111,7 +111,7 @@ class TrainingRun:
         at = self.position
         score = evaluate(self.method, self.dev_batches, self.device, phase.logits)
         best = Best(score, phase.name, at.epoch) if self.best is None else self.best.next(score, phase.name, at.epoch)
-        if best.stale == 0:
+        if best.epochs_since_best == 0:
             self.best_weights = copy_weights(self.method)
         self.best = best
         record = {
@@ -120,7 +120,7 @@ class TrainingRun:
             "losses": {name: total / steps for name, total in at.sums.items()},
             "dev_accuracy": score.accuracy,
             "dev_loss": -score.negative_loss,
-            "best": best.stale == 0,
+            "best": best.epochs_since_best == 0,
             "health": self._health(),
             "seconds": round(at.seconds, 3),
             "tokens": at.tokens,
@@ -139,7 +139,7 @@ class TrainingRun:
     def _end_phase(self, phase: Phase) -> None:
         if self.best is not None:
             self.method.load_state_dict(self.best_weights)
-            if phase.selects and (self.chosen is None or self.best.score > self.chosen.score):
+            if phase.eligible and (self.chosen is None or self.best.score > self.chosen.score):
                 self.chosen, self.chosen_weights = self.best, self.best_weights
         self.best, self.best_weights = None, {}
         self.position = Position(self.position.phase + 1)
@@ -203,4 +203,4 @@ def _named(prefix: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
 def _best(facts: dict[str, Any] | None) -> Best | None:
     if facts is None:
         return None
-    return Best(DevScore(**facts["score"]), facts["phase"], facts["epoch"], facts["stale"])
+    return Best(DevScore(**facts["score"]), facts["phase"], facts["epoch"], facts["epochs_since_best"])

@@ -15,14 +15,14 @@ from .distributed import Processes
 from .settings import Training
 
 
-class Optimizing:
+class ObjectiveOptimizer:
     """Takes the steps of one objective: freezes what it does not train, sums its losses, clips, updates."""
 
     def __init__(self, objective: Objective, settings: Training, learning_rate: float) -> None:
         self.objective = objective
         self.settings = settings
-        self.trained = [parameter for parameter in objective.trains if parameter.requires_grad]
-        own = {parameter: rate for part, rate in objective.rates for parameter in part.parameters()}
+        self.trained = [parameter for parameter in objective.parameters if parameter.requires_grad]
+        own = {parameter: rate for part, rate in objective.learning_rates for parameter in part.parameters()}
         self.by_rate: dict[float, list[nn.Parameter]] = {}
         for parameter in self.trained:
             self.by_rate.setdefault(own.get(parameter, objective.learning_rate or learning_rate), []).append(parameter)

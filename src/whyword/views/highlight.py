@@ -24,9 +24,9 @@ class Highlight:
     label: str
     probability: float
     explainer: str
-    unread: int = 0
+    truncated_words: int = 0
     windows: int = 1
-    tied: int = 0  # words whose place in or out of the top is not settled
+    tied: int = 0  # words whose place in or out of the top is undecided
 
     @property
     def strengths(self) -> tuple[float, ...]:
@@ -84,13 +84,13 @@ class Highlight:
         if not self.strongest(1):
             notes.append("No word stands out.")
         if self.tied:
-            notes.append(f"{self.tied:,} words are tied: which of them belong to the top ones is not settled.")
-        last = "last word" if self.unread == 1 else f"last {self.unread:,} words"
+            notes.append(f"{self.tied:,} words are tied: which of them belong to the top ones is undecided.")
+        last = "last word" if self.truncated_words == 1 else f"last {self.truncated_words:,} words"
         if self.windows > 1:
-            beyond = f"; the prediction did not read the {last}" if self.unread else ""
+            beyond = f"; the prediction did not read the {last}" if self.truncated_words else ""
             notes.append(f"The scores come from {self.windows:,} overlapping windows{beyond}.")
-        elif self.unread:
-            notes.append(f"The {last} {'was' if self.unread == 1 else 'were'} not read by this model.")
+        elif self.truncated_words:
+            notes.append(f"The {last} {'was' if self.truncated_words == 1 else 'were'} not read by this model.")
         return notes
 
 

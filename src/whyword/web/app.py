@@ -15,14 +15,14 @@ from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, R
 
 from ..interfaces.errors import OptionError
 from . import logs, schemas
-from .auth import TokenDoor
+from .auth import TokenAuth
 from .batcher import Batcher
 from .documentation import documentation
 from .errors import NotFoundError, refuse_politely
 from .jobs import Predict, Question
 from .limits import Limits
 from .metrics import Metrics
-from .middleware import Watch
+from .middleware import RequestLog
 from .models import ServedModel
 from .requests import explanation_question, find_model, read_documents
 from .responses import JsonAnswer
@@ -67,8 +67,8 @@ def make_app(
     refuse_politely(app, settings.timeout)
     app.add_middleware(Limits, settings=settings)
     if settings.token is not None:
-        app.add_middleware(TokenDoor, token=settings.token)
-    app.add_middleware(Watch, metrics=metrics, log=log)
+        app.add_middleware(TokenAuth, token=settings.token)
+    app.add_middleware(RequestLog, metrics=metrics, log=log)
 
     async def ask(batcher: Batcher, question: Question, asked: schemas.Asked, request: Request) -> list[Any]:
         async with asyncio.timeout(settings.timeout):

@@ -9,7 +9,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from .responses import error_answer
 
 
-class TokenDoor:
+class TokenAuth:
     """Lets everyone see the page and the health of the server, and asks for a token for the rest."""
 
     def __init__(self, app: ASGIApp, token: str) -> None:

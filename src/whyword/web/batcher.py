@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from ..interfaces.document import Document
-from .jobs import NobodyWaits, Question
+from .jobs import ClientGone, Question
 from .metrics import Metrics
 from .settings import Settings
 
@@ -121,7 +121,7 @@ class Batcher:
         started = time.perf_counter()
         try:
             answers = await self.run_alone(lambda: question.answer(documents, wanted))
-        except NobodyWaits:
+        except ClientGone:
             return
         except Exception as error:
             if len(pieces) == 1:

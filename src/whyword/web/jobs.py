@@ -14,7 +14,7 @@ from ..interfaces.explanation import Explanation
 from .models import ServedModel
 
 
-class NobodyWaits(Exception):  # noqa: N818
+class ClientGone(Exception):  # noqa: N818
     """All who asked have gone."""
 
 
@@ -89,7 +89,7 @@ class Explain:
 
         def look(*_: object) -> None:
             if threading.get_ident() == here and not wanted():  # predictions pass through the same method elsewhere
-                raise NobodyWaits
+                raise ClientGone
 
         hook = classifier.method.register_forward_pre_hook(look)
         try:

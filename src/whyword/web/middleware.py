@@ -25,7 +25,7 @@ HEADERS = {
 }
 
 
-class Watch:
+class RequestLog:
     """Sees each request from outside, also those that others refuse."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics, log: Callable[[Mapping[str, Any]], None]) -> None:

@@ -69,11 +69,11 @@ class Explained(BaseModel):
     scores: list[float | None]
     segments: list[int] | None = Field(None, description="Of pairs: which text each word stands in, 0 or 1.")
     std_error: list[float | None] | None = Field(None, description="Where scores were sampled.")
-    tied: list[bool] | None = Field(None, description="Words whose place in or out of the top is not settled.")
-    settled: float | None = Field(None, description="Confidence that the top words are the right ones.")
+    tied: list[bool] | None = Field(None, description="Words whose place in or out of the top is undecided.")
+    converged: float | None = Field(None, description="Confidence that the top words are the right ones.")
     forward_passes: int
     seconds: float
-    unread: int = Field(description="Words at the end that the encoder could not read.")
+    truncated_words: int = Field(description="Words at the end that the encoder could not read.")
 
 
 class Explanations(BaseModel):

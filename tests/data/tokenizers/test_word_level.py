@@ -33,7 +33,7 @@ def test_every_word_of_the_training_texts_is_found_again(texts, lowercase):
             assert [names[i] for i in tokens.ids] == words
             assert tokens.word.tolist() == list(range(len(words)))
             assert tokens.segment.tolist() == [0] * len(words)
-        assert (tokens.words, tokens.unread) == (len(text), 0)
+        assert (tokens.words, tokens.truncated_words) == (len(text), 0)
 
 
 def test_rare_words_are_unknown():

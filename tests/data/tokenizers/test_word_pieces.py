@@ -100,7 +100,7 @@ def test_an_empty_text_is_its_special_tokens(minilm):
     ours, theirs = minilm
     tokens = ours([split("")])[0]
     assert tokens.ids.tolist() == [theirs.cls_token_id, theirs.sep_token_id]
-    assert (tokens.word.tolist(), tokens.words, tokens.unread) == ([-1, -1], 0, 0)
+    assert (tokens.word.tolist(), tokens.words, tokens.truncated_words) == ([-1, -1], 0, 0)
 
 
 def expected_words(backend, text):
@@ -133,7 +133,7 @@ def test_any_text_maps_back_to_words(name, first, second):
     ours, theirs = of_family(name)
     tokens = ours([as_words(text)])[0]
     assert (tokens.ids.tolist(), tokens.word.tolist()) == expected_words(theirs, text)
-    assert tokens.unread == 0
+    assert tokens.truncated_words == 0
 
 
 @pytest.mark.parametrize("name", ["letter pieces", "byte-level BPE"])
@@ -166,7 +166,7 @@ def test_words_beyond_the_limit_are_counted_as_unread(minilm_path):
     tokens = tokenizer([split("one two three four five six"), split("one two three four")])
     assert tokenizer.limit == 6
     assert [len(text) for text in tokens] == [6, 6]
-    assert [text.unread for text in tokens] == [2, 0]
+    assert [text.truncated_words for text in tokens] == [2, 0]
     assert [text.words for text in tokens] == [6, 4]
     assert tokens[0].word.tolist() == [-1, 0, 1, 2, 3, -1]
 
@@ -177,14 +177,14 @@ def test_a_pair_beyond_the_limit_counts_the_unread_words_of_both(minilm_path):
     for text, lengths in zip(tokens, [(4, 3), (1, 5)], strict=True):
         read = {int(word) for word in text.word if word >= 0}
         assert len(text) == 7
-        assert text.unread == sum(lengths) - len(read) == sum(lengths) - 4
+        assert text.truncated_words == sum(lengths) - len(read) == sum(lengths) - 4
 
 
 def test_a_word_of_which_one_piece_was_read_counts_as_read(minilm_path):
     tokenizer = WordPieceTokenizer.from_pretrained(minilm_path, 4)
     tokens = tokenizer([split("unreproachably good")])[0]
     assert tokens.word.tolist() == [-1, 0, 0, -1]
-    assert tokens.unread == 1
+    assert tokens.truncated_words == 1
 
 
 @pytest.mark.parametrize("text", [*TEXTS, *PAIRS])
@@ -247,7 +247,9 @@ def test_windows_of_long_texts_hold_every_word_and_are_read_whole(family, limit)
     for text, windows in zip(texts, tokenizer.windows(texts), strict=True):
         assert len(windows) > 1
         assert set(np.concatenate(windows).tolist()) == set(range(len(text)))
-        assert [tokens.unread for tokens in tokenizer([part(text, window) for window in windows])] == [0] * len(windows)
+        assert [tokens.truncated_words for tokens in tokenizer([part(text, window) for window in windows])] == [
+            0
+        ] * len(windows)
     assert tokenizer.to_json() == settings
 
 

@@ -11,7 +11,7 @@ from scipy.stats import binomtest, ks_2samp
 from torch.distributions import Bernoulli, kl_divergence
 from torch.nn.functional import gumbel_softmax
 
-from whyword.maths.tensors.bernoulli import kl_to_coin, sample_hard, sample_relaxed
+from whyword.maths.tensors.bernoulli import bernoulli_kl, sample_hard_gate, sample_relaxed
 
 LOGITS = st.floats(-30, 30)
 PRIORS = st.floats(0.01, 0.99)
@@ -30,32 +30,32 @@ def from_seed(seed, function, *arguments):
 @given(LOGITS)
 def test_the_distance_from_a_fair_coin_is_ln_2_minus_the_entropy(logit):
     entropy = Bernoulli(logits=tensor(logit)).entropy()
-    torch.testing.assert_close(kl_to_coin(tensor(logit)), math.log(2) - entropy, atol=1e-12, rtol=0)
+    torch.testing.assert_close(bernoulli_kl(tensor(logit)), math.log(2) - entropy, atol=1e-12, rtol=0)
 
 
 @given(LOGITS, PRIORS)
 def test_the_distance_from_any_coin_is_that_of_torch(logit, prior):
     expected = kl_divergence(Bernoulli(logits=tensor(logit)), Bernoulli(tensor(prior)))
-    torch.testing.assert_close(kl_to_coin(tensor(logit), prior), expected, atol=1e-11, rtol=0)
+    torch.testing.assert_close(bernoulli_kl(tensor(logit), prior), expected, atol=1e-11, rtol=0)
 
 
 @given(st.floats(0.001, 0.999), PRIORS)
 def test_the_distance_from_any_coin_is_that_of_scipy(keep, prior):
     expected = float(rel_entr(keep, prior) + rel_entr(1 - keep, 1 - prior))
-    assert kl_to_coin(tensor(keep).logit(), prior).item() == pytest.approx(expected, abs=1e-12)
+    assert bernoulli_kl(tensor(keep).logit(), prior).item() == pytest.approx(expected, abs=1e-12)
 
 
 def test_the_distance_is_zero_at_the_prior_and_nowhere_below():
-    assert kl_to_coin(tensor(0.0)).item() == 0.0
-    assert kl_to_coin(tensor(0.2).logit(), 0.2).item() == pytest.approx(0.0, abs=1e-15)
-    assert (kl_to_coin(torch.linspace(-20, 20, 401, dtype=torch.float64), 0.2) > -1e-15).all()
+    assert bernoulli_kl(tensor(0.0)).item() == 0.0
+    assert bernoulli_kl(tensor(0.2).logit(), 0.2).item() == pytest.approx(0.0, abs=1e-15)
+    assert (bernoulli_kl(torch.linspace(-20, 20, 401, dtype=torch.float64), 0.2) > -1e-15).all()
 
 
 @pytest.mark.parametrize("prior", [0.5, 0.1])
 def test_the_gradient_of_the_distance_is_right(prior):
     logits = torch.linspace(-6, 6, 13, dtype=torch.float64, requires_grad=True)
-    assert torch.autograd.gradcheck(lambda values: kl_to_coin(values, prior), (logits,))
-    (gradient,) = torch.autograd.grad(kl_to_coin(logits, prior).sum(), logits)
+    assert torch.autograd.gradcheck(lambda values: bernoulli_kl(values, prior), (logits,))
+    (gradient,) = torch.autograd.grad(bernoulli_kl(logits, prior).sum(), logits)
     keep = logits.sigmoid()
     torch.testing.assert_close(gradient, keep * (1 - keep) * (logits - math.log(prior / (1 - prior))))
 
@@ -64,7 +64,7 @@ def test_the_gradient_of_the_distance_is_right(prior):
 @pytest.mark.parametrize("prior", [0.5, 0.1])
 def test_extreme_logits_have_a_finite_distance_and_gradient(dtype, prior):
     logits = torch.tensor([-1000.0, -100.0, -30.0, 30.0, 100.0, 1000.0], dtype=dtype, requires_grad=True)
-    distance = kl_to_coin(logits, prior)
+    distance = bernoulli_kl(logits, prior)
     expected = [-math.log(1 - prior)] * 3 + [-math.log(prior)] * 3
     assert distance.tolist() == pytest.approx(expected, rel=1e-6)
     (gradient,) = torch.autograd.grad(distance.sum(), logits)
@@ -76,7 +76,7 @@ def test_extreme_logits_have_a_finite_distance_and_gradient(dtype, prior):
 @pytest.mark.parametrize("temperature", [0.1, 1.0])
 def test_extreme_logits_have_finite_samples_and_gradients(dtype, temperature):
     logits = torch.tensor([-100.0, -30.0, 0.0, 30.0, 100.0], dtype=dtype).repeat(1000, 1).requires_grad_()
-    for draw in (sample_relaxed, sample_hard):
+    for draw in (sample_relaxed, sample_hard_gate):
         gates = draw(logits, temperature)
         (gradient,) = torch.autograd.grad(gates.sum(), logits)
         assert gates.isfinite().all()
@@ -87,7 +87,7 @@ def test_extreme_logits_have_finite_samples_and_gradients(dtype, temperature):
 def test_a_hard_gate_is_exactly_zero_or_one_and_says_where_the_relaxed_one_leans(seed, temperature, dtype):
     logits = torch.linspace(-5, 5, 50, dtype=dtype)
     relaxed = from_seed(seed, sample_relaxed, logits, temperature)
-    hard = from_seed(seed, sample_hard, logits, temperature)
+    hard = from_seed(seed, sample_hard_gate, logits, temperature)
     assert set(hard.tolist()) <= {0.0, 1.0}
     assert torch.equal(hard, (relaxed > 0.5).to(dtype))
 
@@ -97,7 +97,7 @@ def test_the_gradient_through_a_hard_gate_is_that_of_the_relaxed_draw(seed, temp
     logits = torch.linspace(-5, 5, 50, dtype=torch.float64, requires_grad=True)
     upstream = torch.linspace(-1, 2, 50, dtype=torch.float64)
     relaxed = from_seed(seed, sample_relaxed, logits, temperature)
-    hard = from_seed(seed, sample_hard, logits, temperature)
+    hard = from_seed(seed, sample_hard_gate, logits, temperature)
     gradients = [torch.autograd.grad(gates, logits, upstream)[0] for gates in (hard, relaxed)]
     assert torch.equal(*gradients)
     torch.testing.assert_close(gradients[1], upstream * relaxed * (1 - relaxed) / temperature)
@@ -107,7 +107,7 @@ def test_the_gradient_through_a_hard_gate_is_that_of_the_relaxed_draw(seed, temp
 @pytest.mark.parametrize("temperature", [0.3, 1.0])
 def test_gates_are_open_as_often_as_the_sigmoid_of_the_logit_says(logit, temperature):
     draws = 100_000
-    opened = int(sample_hard(torch.full((draws,), logit, dtype=torch.float64), temperature).sum())
+    opened = int(sample_hard_gate(torch.full((draws,), logit, dtype=torch.float64), temperature).sum())
     assert binomtest(opened, draws, 1 / (1 + math.exp(-logit))).pvalue > FALSE_ALARM
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import jensenshannon
 from scipy.stats import entropy
 
-from whyword.maths.tensors.divergences import furthest_jensen_shannon, jensen_shannon, kullback_leibler, total_variation
+from whyword.maths.tensors.divergences import jensen_shannon, kullback_leibler, max_jensen_shannon, total_variation
 from whyword.maths.tensors.masked import masked_softmax
 
 MEASURES = [jensen_shannon, total_variation, kullback_leibler]
@@ -70,7 +70,7 @@ def test_their_gradients_are_right(measure):
 
 @given(distributions(4), distributions(4))
 def test_no_distribution_is_further_than_the_furthest_and_one_of_a_single_entry_is_as_far(p, q):
-    furthest = furthest_jensen_shannon(p, torch.ones(4, dtype=torch.bool)).item()
+    furthest = max_jensen_shannon(p, torch.ones(4, dtype=torch.bool)).item()
     assert jensen_shannon(p, q).item() <= furthest + 1e-12
     assert furthest == pytest.approx(max(jensen_shannon(p, one).item() for one in torch.eye(4).double()), abs=1e-12)
 
@@ -80,4 +80,4 @@ def test_the_furthest_is_sought_among_real_tokens_only():
     mask = torch.tensor([[True, True, False], [True, False, False]])
     other = torch.tensor([0.0, 1.0, 0.0], dtype=torch.float64)
     expected = np.array([jensen_shannon(p[0], other).item(), 0.0])
-    assert furthest_jensen_shannon(p, mask).numpy() == pytest.approx(expected, abs=1e-15)
+    assert max_jensen_shannon(p, mask).numpy() == pytest.approx(expected, abs=1e-15)

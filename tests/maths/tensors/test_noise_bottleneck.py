@@ -59,10 +59,10 @@ def test_its_gradients_are_right():
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_value_and_gradient_are_finite_at_both_ends_of_the_clamp(dtype):
-    read_out = torch.tensor([-5.0, 5.0], dtype=dtype, requires_grad=True)
-    share = read_out.sigmoid()
+    classify_from = torch.tensor([-5.0, 5.0], dtype=dtype, requires_grad=True)
+    share = classify_from.sigmoid()
     told = kl_of_mixture(share, torch.tensor(3.0, dtype=dtype))
-    (gradient,) = torch.autograd.grad(told.sum(), read_out)
+    (gradient,) = torch.autograd.grad(told.sum(), classify_from)
     rest = [1 / (1 + math.exp(-5)), 1 / (1 + math.exp(5))]  # 1 - λ
     expected = [-0.5 * (1 + 2 * math.log(r) - 9 * (1 - r) ** 2 - r**2) for r in rest]
     assert told.tolist() == pytest.approx(expected, rel=1e-4)

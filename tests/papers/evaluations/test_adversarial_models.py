@@ -12,12 +12,12 @@ from whyword.grids.trial import Trial
 from whyword.papers.evaluations.adversarial_models import (
     GRID,
     MEAN,
-    Imitated,
+    AdversarialModels,
     above_floor,
     floor,
     price,
     price_above_floor,
-    price_of_deceit,
+    tvd_cost,
 )
 from whyword.papers.tutek import SMOKE, run_of
 
@@ -57,7 +57,7 @@ def test_imitation_alone_can_be_taken_off():
     answer = {"curve": curve((0.0, 0.1, 0.05), (0.01, 0.6, 0.3))}
     assert floor(answer) == 0.05
     assert [point["tvd"] for point in above_floor(answer)] == pytest.approx([0.0, 0.25])
-    whole, above = price_of_deceit(answer), price_above_floor(answer)
+    whole, above = tvd_cost(answer), price_above_floor(answer)
     assert whole["λ = 0"] == 0.05
     assert whole["furthest JSD"] == 0.6
     assert above[MEAN] == pytest.approx(whole[MEAN] - 0.05)
@@ -71,11 +71,11 @@ def test_adversaries_are_kept_beside_the_model_and_not_trained_again(tmp_path, m
     trial = Trial(run_of("base", SMOKE), source, 0, tmp_path)
     dataset = trial.dataset()
     model = trial.model(dataset)
-    question = Imitated((0.0, 0.1), epochs=1, stale=1)
+    question = AdversarialModels((0.0, 0.1), epochs=1, stale=1)
     first = question.ask(model, dataset, trial)
     kept = sorted(path.name for path in (tmp_path / f"{trial.name}.adversaries" / "1-1").glob("lambda-*"))
     assert kept == ["lambda-0.1.json", "lambda-0.json"]
-    monkeypatch.setattr("whyword.analysis.jsd_tvd.imitate", None)
+    monkeypatch.setattr("whyword.analysis.jsd_tvd.train_adversarial_model", None)
     again = question.ask(model, dataset, trial)
     assert json.dumps([point["weight"] for point in again["curve"]]) == "[0.0, 0.1]"
     for one, other in zip(first["curve"], again["curve"], strict=True):

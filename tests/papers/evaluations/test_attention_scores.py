@@ -38,9 +38,9 @@ def test_effects_are_those_of_the_report(model):
     answer = json.loads(json.dumps(ask(model)))
     found = effects(answer)
     words, classes = report.words, len(report.words.classes)
-    attended = words.attention[(words.groups >= 0) & (words.groups < classes)]
+    attention_and_states = words.attention[(words.groups >= 0) & (words.groups < classes)]
     neutral = words.attention[words.groups == classes]
-    delta = np.sign(attended[:, None] - neutral[None]).mean()
+    delta = np.sign(attention_and_states[:, None] - neutral[None]).mean()
     means = [words.attention[words.groups == group].mean() for group in range(classes + 1)]
     gap = np.sign(words.attention[words.groups == 1][:, None] - words.attention[words.groups == 0][None]).mean()
     assert found["class over neutral"] == pytest.approx(delta)

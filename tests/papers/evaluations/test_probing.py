@@ -6,7 +6,7 @@ from whyword.analysis.word_information import word_information
 from whyword.explaining.sampling import draw
 from whyword.grids.source import find_source
 from whyword.grids.trial import Trial
-from whyword.papers.evaluations.probing import WordKnowledge, knowledge
+from whyword.papers.evaluations.probing import Probing, knowledge
 from whyword.papers.tutek import SMOKE, run_of
 
 
@@ -20,7 +20,7 @@ def asked(tmp_path_factory):
 
 def test_knowledge_is_that_of_the_test_texts(asked):
     model, dataset, _ = asked
-    found = knowledge(WordKnowledge(texts=20).ask(*asked))
+    found = knowledge(Probing(texts=20).ask(*asked))
     information = word_information(model.classifier, draw(dataset.test, 20, 0))
     assert found["MI (nats)"] == information.information
     assert found["MI share"] == information.share

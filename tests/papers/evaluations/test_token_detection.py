@@ -7,14 +7,14 @@ from reference.trials import tiny_run, tiny_trial
 from whyword.data.planted import planted
 from whyword.explaining.stream import explain_documents, make_explainer
 from whyword.interfaces.errors import DataError
-from whyword.papers.evaluations.token_detection import Detected, detection
+from whyword.papers.evaluations.token_detection import TokenDetection, detection
 
 
 def test_precision_recall_and_f1_are_means_over_texts_of_the_top_words_that_are_marked(tmp_path):
     trial = tiny_trial(tmp_path, tiny_run("attention"))
     dataset = trial.dataset()
     model = trial.model(dataset)
-    answer = Detected({}, ("positive",), (1, 3)).ask(model, dataset, trial)
+    answer = TokenDetection({}, ("positive",), (1, 3)).ask(model, dataset, trial)
     documents = [d for d in dataset.test if d.label == "positive"]
     explanations = explain_documents(model.classifier, documents, make_explainer("own", model.classifier, 0))
     found = []
@@ -40,7 +40,7 @@ def test_models_are_asked_about_the_texts_that_were_marked_for_their_data(tmp_pa
         (folder / f"{split}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     trial = tiny_trial(tmp_path, tiny_run("attention"), data_dir=str(tmp_path / "data"))
     dataset = trial.dataset()
-    question = Detected({trial.source.name: "marked"}, ("positive", "negative"), (1,))
+    question = TokenDetection({trial.source.name: "marked"}, ("positive", "negative"), (1,))
     answer = question.ask(trial.model(dataset), dataset, trial)
     assert sum(answer["texts"].values()) == 9
 
@@ -49,4 +49,4 @@ def test_a_class_without_marked_words_is_refused(tmp_path):
     trial = tiny_trial(tmp_path, tiny_run("attention"))
     dataset = trial.dataset()
     with pytest.raises(DataError, match="has no text of class 'neutral' with marked words"):
-        Detected({}, ("neutral",), (1,)).ask(trial.model(dataset), dataset, trial)
+        TokenDetection({}, ("neutral",), (1,)).ask(trial.model(dataset), dataset, trial)

@@ -5,13 +5,13 @@ import pytest
 from reference.trials import tiny_run, tiny_trial
 from whyword.analysis.vat_iterations import train_by_iteration
 from whyword.models.config import make_config, overlay
-from whyword.papers.evaluations.vat_iterations import GAIN, ByIteration, accuracies, silhouettes
+from whyword.papers.evaluations.vat_iterations import GAIN, VatIterations, accuracies, silhouettes
 
 
 def test_every_iteration_has_its_accuracy_and_its_picture(tmp_path):
     trial = tiny_trial(tmp_path, tiny_run("vat"))
     dataset = trial.dataset()
-    answer = ByIteration(iterations=2, sample=8).ask(trial.model(dataset), dataset, trial)
+    answer = VatIterations(iterations=2, sample=8).ask(trial.model(dataset), dataset, trial)
     config = make_config(overlay(trial.config.to_dict(), ["method.iterations=2"]))
     found = []
     for classifier in train_by_iteration(config, dataset):
@@ -29,7 +29,7 @@ def test_every_iteration_has_its_accuracy_and_its_picture(tmp_path):
 def test_without_test_texts_there_are_pictures_of_dev_and_no_accuracies(tmp_path):
     trial = tiny_trial(tmp_path, tiny_run("vat"))
     dataset = replace(trial.dataset(), test=())
-    answer = ByIteration(iterations=1, sample=8).ask(trial.model(dataset), dataset, trial)
+    answer = VatIterations(iterations=1, sample=8).ask(trial.model(dataset), dataset, trial)
     assert accuracies(answer) == {}
     assert len(answer["points"][0]) == 8
 

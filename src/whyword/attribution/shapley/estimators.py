@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...interfaces.document import Words
-from ..convergence import settled
+from ..convergence import converged
 from .complementary_pairs import ComplementaryPairs
 from .exact import all_subsets, shapley_of_table
 from .pair_estimate import shapley_of_pairs
@@ -80,7 +80,7 @@ class ShapleyInquiry(ABC):
             self._estimate(answers)
         if self.std_error is not None:
             top, confidence = self.question.top, self.question.confidence
-            self.confidence, self.tied = settled(self.scores, self.std_error, top, confidence)
+            self.confidence, self.tied = converged(self.scores, self.std_error, top, confidence)
         self.seconds += seconds + time.perf_counter() - started
 
     @property
@@ -167,7 +167,7 @@ class Permutations(ShapleyInquiry):
 
 
 class Pairs(ShapleyInquiry):
-    """Asks about complementary pairs of sub-texts until the top words are settled (see maths/shapley_of_pairs.py)."""
+    """Asks about complementary pairs of sub-texts until the top words have converged (pair_estimate.py)."""
 
     def __init__(self, question: Question, limit: int) -> None:
         super().__init__(question)

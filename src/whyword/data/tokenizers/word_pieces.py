@@ -104,15 +104,15 @@ def _tokens(text: Words, encoding: tokenizers.Encoding) -> Tokens:
     segment = np.array(encoding.type_ids, dtype=np.int64)
     which_text = _text_of_token(encoding, len(text.texts))
     word = np.full(len(offsets), -1, dtype=np.int64)
-    first, unread = 0, 0
+    first, truncated_words = 0, 0
     for number, spans in enumerate(text.spans):
         chosen = ~special & (which_text == number)
         found = _word_of_piece(offsets[chosen], np.array(spans, dtype=np.int64).reshape(-1, 2))
         word[chosen] = np.where(found >= 0, found + first, -1)
         if encoding.overflowing:
-            unread += len(spans) - 1 - int(found.max(initial=-1))
+            truncated_words += len(spans) - 1 - int(found.max(initial=-1))
         first += len(spans)
-    return Tokens(np.array(encoding.ids, dtype=np.int64), word, segment, len(text), unread)
+    return Tokens(np.array(encoding.ids, dtype=np.int64), word, segment, len(text), truncated_words)
 
 
 def _text_of_token(encoding: tokenizers.Encoding, texts: int) -> np.ndarray:

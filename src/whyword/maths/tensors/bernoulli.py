@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn.functional import logsigmoid
 
 
-def kl_to_coin(logits: Tensor, prior: float = 0.5) -> Tensor:
+def bernoulli_kl(logits: Tensor, prior: float = 0.5) -> Tensor:
     """KL(Bernoulli(sigmoid(logits)) ‖ Bernoulli(prior)) in nats; for a fair coin this is ln 2 minus the entropy.
 
     Log-probabilities come from the logits, so values and gradients stay finite at any size of them.
@@ -18,7 +18,7 @@ def kl_to_coin(logits: Tensor, prior: float = 0.5) -> Tensor:
     return keep * (logsigmoid(logits) - math.log(prior)) + drop * (logsigmoid(-logits) - math.log1p(-prior))
 
 
-def sample_hard(logits: Tensor, temperature: float) -> Tensor:
+def sample_hard_gate(logits: Tensor, temperature: float) -> Tensor:
     """Draw gates that are exactly 0 or 1; gradients are those of the relaxed draw (straight-through Gumbel-softmax).
 
     With two outcomes the difference of two Gumbel draws is one logistic draw (Jang et al. 2017, Maddison et al. 2017).

@@ -29,7 +29,7 @@ def jensen_shannon(p: Tensor, q: Tensor) -> Tensor:
     return (kullback_leibler(p, middle) + kullback_leibler(q, middle)) / 2
 
 
-def furthest_jensen_shannon(p: Tensor, mask: Tensor) -> Tensor:
+def max_jensen_shannon(p: Tensor, mask: Tensor) -> Tensor:
     """Give the largest JSD from p that any distribution over the entries where mask is True has.
 
     JSD is convex, so one that lies on a single entry is furthest: the entry that has least of p.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-def falling_stages(start: float, end: float, stages: int, progress: float) -> float:
+def staged_decay(start: float, end: float, stages: int, progress: float) -> float:
     """Go down from start to end in equal steps (VMASK's code: 1, 0.901, … 0.109 in ten stages)."""
     if stages < 2:
         return start

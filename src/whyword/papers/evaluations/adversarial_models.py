@@ -20,7 +20,7 @@ MEAN = "mean"
 
 
 @dataclass(frozen=True)
-class Imitated(Question):
+class AdversarialModels(Question):
     """One adversary per λ; each is kept beside the model, so that a run that is killed goes on."""
 
     weights: tuple[float, ...] = WEIGHTS
@@ -61,7 +61,7 @@ def price(curve: list[dict[str, float]]) -> dict[str, float]:
     return {**found, MEAN: float(np.mean(list(found.values())))} if len(found) == len(GRID) else found
 
 
-def price_of_deceit(answer: Mapping[str, Any]) -> dict[str, float]:
+def tvd_cost(answer: Mapping[str, Any]) -> dict[str, float]:
     """Read the price at each JSD, the TVD of imitation alone, and how far adversaries got in how many epochs."""
     curve, ground = answer["curve"], floor(answer)
     return {

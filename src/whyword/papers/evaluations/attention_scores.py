@@ -86,8 +86,8 @@ def effects(answer: Mapping[str, Any]) -> dict[str, float]:
     found = {"accuracy": 100 * answer["test_accuracy"]}
     if (right := claims.get("polarity follows the class")) is not None:
         found["polarity above chance"] = right - 1 / classes
-    if (attended := claims.get("class words are attended to")) is not None:
-        found["class over neutral"] = attended
+    if (attention_and_states := claims.get("class words are attended to")) is not None:
+        found["class over neutral"] = attention_and_states
     if (gap := claims.get("a gap between classes follows V·W")) is not None:
         found["gap"] = abs(gap)
         if answer["overlap"] is not None and classes == 2:

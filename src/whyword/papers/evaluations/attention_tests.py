@@ -1,4 +1,4 @@
-"""Does its attention deserve belief? The tests that need no training, on test texts."""
+"""Is its attention faithful? The tests that need no training, on test texts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...analysis.adversarial_attention import Search
-from ...analysis.attention_tests import examine_attention
+from ...analysis.attention_tests import run_attention_tests
 from ...data.dataset import Dataset
 from ...explaining.sampling import draw
 from ...grids.evaluation import Question
@@ -16,7 +16,7 @@ from ...models.folder import TrainedModel
 
 
 @dataclass(frozen=True)
-class Believed(Question):
+class AttentionTestResults(Question):
     """Even, permuted and adversarial attention, and agreement with other explainers, on the same texts for all."""
 
     sample: int
@@ -25,14 +25,14 @@ class Believed(Question):
     def ask(self, model: TrainedModel, dataset: Dataset, trial: Trial) -> dict[str, Any]:
         """Give each test's mean with its interval."""
         documents = draw(dataset.test or dataset.dev, self.sample, seed=0)
-        belief = examine_attention(model.classifier, documents, trial.seed, Search(steps=self.steps))
+        attention_tests = run_attention_tests(model.classifier, documents, trial.seed, Search(steps=self.steps))
         kept = ("value", "low", "high")
         return {
             "texts": len(documents),
-            "tests": {name: {key: score[key] for key in kept} for name, score in belief.to_dict().items()},
+            "tests": {name: {key: score[key] for key in kept} for name, score in attention_tests.to_dict().items()},
         }
 
 
-def beliefs(answer: Mapping[str, Any]) -> dict[str, float]:
+def attention_test_values(answer: Mapping[str, Any]) -> dict[str, float]:
     """Read the mean of each test."""
     return {name: score["value"] for name, score in answer["tests"].items() if score["value"] is not None}

@@ -15,7 +15,7 @@ from ...models.folder import TrainedModel
 
 
 @dataclass(frozen=True)
-class WordKnowledge(Question):
+class Probing(Question):
     """Estimated on test texts, the same texts for all models."""
 
     texts: int = 2_000  # at most

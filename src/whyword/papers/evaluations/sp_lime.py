@@ -15,7 +15,7 @@ from ...models.folder import TrainedModel
 
 
 @dataclass(frozen=True)
-class SummedWords(Question):
+class SpLime(Question):
     """The words of the largest summed scores on test texts."""
 
     sample: int

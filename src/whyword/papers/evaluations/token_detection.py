@@ -19,7 +19,7 @@ METRICS = ("rationale-precision", "rationale-recall", "rationale-f1")
 
 
 @dataclass(frozen=True)
-class Detected(Question):
+class TokenDetection(Question):
     """Precision, recall and F1 of the top k words against marked words, averaged per text (METHODS: VAT, table 5)."""
 
     marked: Mapping[str, str]  # by data set, the one whose texts have marked words; else its own

@@ -19,7 +19,7 @@ GAIN = "1 minus 0"  # the column of what the first iteration brings
 
 
 @dataclass(frozen=True)
-class ByIteration(Question):
+class VatIterations(Question):
     """Numbers and a picture for every iteration, 0 being plain attention."""
 
     iterations: int = 5

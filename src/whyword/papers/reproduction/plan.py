@@ -15,7 +15,7 @@ from ...grids.trial import Inquiry, Interview, Trial
 from ...interfaces.errors import OptionError, unknown_name
 from ...maths.stats.estimate import Estimate
 from ...maths.stats.student import mean_over_runs
-from ...parallel import spread
+from ...parallel import parallel_map
 from ..evaluations.accuracy import Accuracy
 from .claims import Finding, Values, findings
 from .paper import Exhibit, Paper, Row, Scale
@@ -142,7 +142,7 @@ def run(todo: Plan, folder: Path, engine: str = "local", workers: int = 1) -> It
     cells = folder / "cells"
     found = finished_cells(todo.asked, cells)
     for stage in interviews([inquiry for inquiry in todo.asked if inquiry.name not in found], cells):
-        for interview, outcome in spread(Interview.answer, stage, engine, workers) if stage else ():
+        for interview, outcome in parallel_map(Interview.answer, stage, engine, workers) if stage else ():
             yield from interview.fail(outcome) if isinstance(outcome, Exception) else outcome
 
 

@@ -585,18 +585,18 @@ const legend = ({ signed, label }) =>
 
 // What a reader must know about the text as a whole.
 function notes(explanation) {
-  const { unread = 0, windows = 1 } = explanation;
+  const { truncated_words = 0, windows = 1 } = explanation;
   const count = (number) => number.toLocaleString("en-US");
   const tied = (explanation.tied ?? []).filter(Boolean).length;
-  const last = unread === 1 ? "last word" : `last ${count(unread)} words`;
+  const last = truncated_words === 1 ? "last word" : `last ${count(truncated_words)} words`;
   const told = [];
   if (!strongest(explanation, 1).length) told.push("No word stands out.");
-  if (tied) told.push(`${count(tied)} words are tied: which of them belong to the top ones is not settled.`);
+  if (tied) told.push(`${count(tied)} words are tied: which of them belong to the top ones is undecided.`);
   if (windows > 1) {
-    const beyond = unread ? `; the prediction did not read the ${last}` : "";
+    const beyond = truncated_words ? `; the prediction did not read the ${last}` : "";
     told.push(`The scores come from ${count(windows)} overlapping windows${beyond}.`);
-  } else if (unread) {
-    told.push(`The ${last} ${unread === 1 ? "was" : "were"} not read by this model.`);
+  } else if (truncated_words) {
+    told.push(`The ${last} ${truncated_words === 1 ? "was" : "were"} not read by this model.`);
   }
   return told;
 }
