@@ -13,9 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from .data.dataset import Dataset, labels
 from .data.splits import cut_dev
+from .explaining.any_model import as_classifier
 from .explaining.cache import ExplanationCache
 from .explaining.inputs import read_documents, read_texts
-from .explaining.stream import as_classifier, explain_documents, make_explainer
+from .explaining.stream import explain_documents, make_explainer
 from .explaining.word_importance import word_importance
 from .inference.device import choose_device
 from .interfaces.classifier import Classifier

@@ -3,12 +3,13 @@ import json
 import numpy as np
 import pytest
 
-from whyword.audits.data import agreement_facts, converged_facts, plain, versions
+from whyword.audits.data import agreement_facts, converged_facts, versions
 from whyword.data.words import split
 from whyword.explainers.lime import Lime
 from whyword.explainers.occlusion import Occlusion
 from whyword.interfaces.document import Document
 from whyword.interfaces.explanation import Explanation
+from whyword.interfaces.values import json_ready
 
 
 def explanation(scores, signed=True, converged=None):
@@ -19,7 +20,7 @@ def explanation(scores, signed=True, converged=None):
 
 def test_values_become_strict_json():
     given = {"a": np.float32(0.5), 1: (float("nan"), np.int64(3)), "b": [float("inf"), True, None, "x"]}
-    found = plain(given)
+    found = json_ready(given)
     assert found == {"a": 0.5, "1": [None, 3], "b": [None, True, None, "x"]}
     json.dumps(found, allow_nan=False)
 

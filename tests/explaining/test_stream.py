@@ -11,9 +11,8 @@ from whyword.explainers.occlusion import Occlusion
 from whyword.explainers.own import Own
 from whyword.explainers.random import Random
 from whyword.explaining import stream as explaining
+from whyword.explaining.any_model import as_classifier, class_number
 from whyword.explaining.stream import (
-    as_classifier,
-    class_number,
     explain_chunks,
     explain_documents,
     make_explainer,

@@ -19,7 +19,7 @@ from whyword.models import unfinished
 from whyword.models.config import make_config
 from whyword.models.folder import load_model
 from whyword.models.train import measure, train_model
-from whyword.storage.atomic import read_tensors
+from whyword.storage.tensors import read_tensors
 
 DATA = load_dataset("planted:train=40,dev=10,test=10")
 SMALL = {"method": "attention", "training": {"epochs": 3, "batch_size": 8}, "encoder": {"dim": 8, "hidden": 6}}

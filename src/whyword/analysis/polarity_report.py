@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -14,6 +13,7 @@ from torch.nn.functional import cosine_similarity
 from ..blocks.query_overlap import in_word_space, plain_query, query_overlap
 from ..inference.fitted import FittedClassifier
 from ..interfaces.document import Document
+from ..interfaces.values import json_ready
 from ..maths.stats.correlation import spearman
 from ..maths.stats.effect_size import cliffs_delta
 from ..maths.stats.proportions import share_interval
@@ -71,7 +71,7 @@ class AttentionReport:
             "groups": self.group_table(),
             "claims": [asdict(claim) for claim in self.claims],
             "dot_products": {
-                name: {other: None if math.isnan(mean) else mean for other, mean in zip(names, row, strict=True)}
+                name: {other: json_ready(mean) for other, mean in zip(names, row, strict=True)}
                 for name, row in zip(names, products, strict=False)
             }
             or None,

@@ -7,17 +7,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ..explaining.any_model import as_classifier, trained_model
 from ..explaining.cache import ExplanationCache
 from ..explaining.inputs import read_labels, read_texts
 from ..explaining.rationales import read_rationales
 from ..explaining.sampling import draw
-from ..explaining.stream import as_classifier
 from ..interfaces.document import Document, Label
 from ..interfaces.errors import DataError, OptionError
 from ..interfaces.explainer import Explainer
 from ..interfaces.metric import Metric
 from ..models.fingerprint import model_fingerprint, named_fingerprint
-from ..models.folder import TrainedModel
 from .audit import Audit
 from .run import gather_audit, load_rules
 
@@ -52,9 +51,9 @@ def audit(
     documents = _documents(texts, labels, rationales)
     if not documents:
         raise DataError("There are no texts to audit the model on: give at least two.")
-    trained = getattr(model, "model_", model)
+    trained = trained_model(model)
     kept = None
-    if cache is not None and isinstance(trained, TrainedModel):
+    if cache is not None and trained is not None:
         kept = ExplanationCache(Path(cache), model_fingerprint(trained))
     elif cache is not None:
         if fingerprint is None:

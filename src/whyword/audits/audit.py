@@ -11,7 +11,8 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from ..evaluation.scores import Scores
-from ..interfaces.errors import MissingExtraError, OptionError
+from ..interfaces.errors import OptionError
+from ..interfaces.values import data_frame
 from ..storage.atomic import write_text
 
 if TYPE_CHECKING:
@@ -49,11 +50,7 @@ class Audit:
 
     def to_frame(self) -> pandas.DataFrame:
         """Give a pandas frame with a row per metric and explainer."""
-        try:
-            import pandas
-        except ImportError:
-            raise MissingExtraError("A data frame", "frames") from None
-        return pandas.DataFrame([{k: v for k, v in row.items() if k != "curve"} for row in self.facts["scores"]])
+        return data_frame([{k: v for k, v in row.items() if k != "curve"} for row in self.facts["scores"]])
 
     def to_html(self) -> str:
         """Write a whole page that needs nothing from outside."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from itertools import combinations
@@ -164,13 +164,3 @@ def cost_facts(explanations: Explained, metrics: Sequence[Metric], scores: Score
 def versions() -> dict[str, str]:
     """Name the versions that the numbers depend on."""
     return {"python": python_version(), **{name: version(name) for name in PACKAGES}}
-
-
-def plain(value: Any) -> Any:
-    """Make a value fit for strict JSON: no NaN and no infinity, but None."""
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple | Iterator):
-        return [plain(item) for item in value]
-    value = value.item() if isinstance(value, np.generic) else value
-    return None if isinstance(value, float) and not math.isfinite(value) else value

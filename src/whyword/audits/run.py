@@ -11,15 +11,17 @@ from typing import Any
 
 from .. import catalog
 from ..analysis.attention_tests import TESTS, AttentionTests, run_attention_tests
+from ..explaining.any_model import as_classifier, class_number, trained_model
 from ..explaining.cache import ExplanationCache
 from ..explaining.measure import RANDOM, measure_explanations
-from ..explaining.stream import as_classifier, class_number, explain_documents, make_explainer
+from ..explaining.stream import explain_documents, make_explainer
 from ..interfaces.classifier import Classifier, OpenClassifier
 from ..interfaces.document import Document, Label
 from ..interfaces.errors import DataError, OptionError
 from ..interfaces.explainer import Explainer
 from ..interfaces.explanation import Explanation
 from ..interfaces.metric import Metric
+from ..interfaces.values import json_ready
 from ..models.folder import TrainedModel
 from . import data as audit_facts
 from . import model_views
@@ -72,9 +74,8 @@ def gather_audit(
     started = time.perf_counter()
     if not documents:
         raise DataError(f"{data_name} holds no texts: give some to explain.")
-    trained = model if isinstance(model, TrainedModel) else getattr(model, "model_", None)
-    trained = trained if isinstance(trained, TrainedModel) else None
-    classifier = as_classifier(model, [documents[0].words], classes) if trained is None else trained.classifier
+    trained = trained_model(model)
+    classifier = as_classifier(model, [documents[0].words], classes)
     documents = [_known_label(document, classifier.classes) for document in documents]
     chosen = _explainers(explainers, classifier, seed)
     measures = _metrics(metrics)
@@ -118,7 +119,7 @@ def gather_audit(
         "versions": audit_facts.versions(),
         "when": datetime.now(UTC).date().isoformat(),
     }
-    facts = audit_facts.plain(facts)
+    facts = json_ready(facts)
     facts["verdicts"] = verdicts(facts, rules)
     return Audit(facts, scores)
 

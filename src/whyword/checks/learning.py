@@ -13,7 +13,7 @@ from torch import Tensor
 
 from ..interfaces.method import Method, Objective
 from ..interfaces.tokenizer import Tokenizer
-from ..storage.atomic import read_tensors, write_tensors
+from ..storage.tensors import read_tensors, write_tensors
 from ..training.distributed import Processes
 from ..training.early_stopping import copy_weights
 from ..training.loop import TrainingRun

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..interfaces.errors import OptionError
+from ..storage.atomic import replacing
 from ..storage.part_file import Chunk, PartFile
 from ..storage.records import Record, check_format, record_writer
 
@@ -41,13 +42,8 @@ def take_up(output: Path, question: Mapping[str, Any], inputs: list[str], column
 def write_records(records: Iterable[Record], output: Path) -> int:
     """Write records that are at hand, in the format that the file's name asks for; give their number."""
     output.parent.mkdir(parents=True, exist_ok=True)
-    beside = output.with_name(f".{output.name}.new")
-    try:
-        count = _fill(records, beside, output.name)
-        beside.replace(output)
-    finally:
-        beside.unlink(missing_ok=True)
-    return count
+    with replacing(output) as beside:
+        return _fill(records, beside, output.name)
 
 
 def put_records(chunks: Iterable[Chunk], part: PartFile) -> int:

@@ -7,6 +7,8 @@ from pathlib import Path
 import matplotlib
 from matplotlib.figure import Figure
 
+from ..storage.atomic import replacing
+
 _DATES = {".svg": "Date", ".pdf": "CreationDate"}
 DPI = 150
 
@@ -14,11 +16,6 @@ DPI = 150
 def save_figure(figure: Figure, output: Path) -> None:
     """Write a figure in the format that the file's name asks for."""
     output.parent.mkdir(parents=True, exist_ok=True)
-    part = output.with_name(f"{output.name}.part")
     metadata = {_DATES[output.suffix]: None} if output.suffix in _DATES else {}
-    try:
-        with matplotlib.rc_context({"svg.hashsalt": "whyword", "pdf.fonttype": 42}):
-            figure.savefig(part, format=output.suffix[1:], dpi=DPI, metadata=metadata)
-        part.replace(output)
-    finally:
-        part.unlink(missing_ok=True)
+    with replacing(output) as beside, matplotlib.rc_context({"svg.hashsalt": "whyword", "pdf.fonttype": 42}):
+        figure.savefig(beside, format=output.suffix[1:], dpi=DPI, metadata=metadata)

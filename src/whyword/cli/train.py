@@ -117,7 +117,7 @@ def command(
 def _how_to_go_on(output: Path, choosing: bool) -> str:
     from ..models.choose import choosing_folder
     from ..models.unfinished import unfinished_folder
-    from ..storage.atomic import CHECKPOINT
+    from ..storage.tensors import CHECKPOINT
 
     kept = choosing_folder(output) if choosing else unfinished_folder(output)
     if not choosing and not (kept / CHECKPOINT).exists():

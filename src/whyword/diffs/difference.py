@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from math import isnan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..interfaces.document import Document, Label
-from ..interfaces.errors import MissingExtraError
+from ..interfaces.values import data_frame, json_ready
 from ..maths.stats.bootstrap import Difference
 from ..maths.stats.estimate import Estimate
 from ..maths.stats.proportions import share_interval
@@ -73,9 +72,9 @@ class TextDifference:
             "prediction_changed": self.prediction_changed,
             "distance": self.distance,
             "reason_changed": self.reason_changed,
-            "shared": _plain(self.shared),
-            "overlap": _plain(self.overlap),
-            "tau": _plain(self.tau),
+            "shared": json_ready(self.shared),
+            "overlap": json_ready(self.overlap),
+            "tau": json_ready(self.tau),
             "shift": self.shift,
             "words": list(strings),
             "spans": [list(span) for spans in words.spans for span in spans],
@@ -178,18 +177,14 @@ class ModelDifference:
                 "texts": sum(text.reason_changed is True for text in self.texts),
                 "of": sum(text.reason_changed is not None for text in self.texts),
             },
-            "accuracy": None if self.accuracy is None else _without_nan(asdict(self.accuracy)),
+            "accuracy": None if self.accuracy is None else json_ready(asdict(self.accuracy)),
             "words": [asdict(word) | {"change": word.change} for word in self.words],
             "changes": [text.to_dict() for text in (self.texts if most is None else self.most_changed(most))],
         }
 
     def to_frame(self) -> pandas.DataFrame:
         """Give a pandas frame with a row per text."""
-        try:
-            import pandas
-        except ImportError:
-            raise MissingExtraError("A data frame", "frames") from None
-        return pandas.DataFrame([text.to_row() for text in self.texts])
+        return data_frame([text.to_row() for text in self.texts])
 
     def to_html(self, min_count: int = 5) -> str:
         """Write a page that needs nothing from outside: the numbers, the words, and the most changed texts."""
@@ -232,11 +227,3 @@ def written(moved: Sequence[tuple[str, float, float]]) -> str:
 
 def _shown(facts: Mapping[str, Any]) -> str:
     return f"{facts['texts']:,} of {facts['of']:,}, {facts['value']:.1%} [{facts['low']:.1%}, {facts['high']:.1%}]"
-
-
-def _plain(number: float) -> float | None:
-    return None if isnan(number) else number
-
-
-def _without_nan(facts: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: _without_nan(value) if isinstance(value, Mapping) else _plain(value) for name, value in facts.items()}

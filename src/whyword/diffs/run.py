@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..data.tokenizers.word_level import normalize
+from ..explaining.any_model import as_classifier, class_number
 from ..explaining.cache import ExplanationCache
-from ..explaining.stream import as_classifier, class_number, explain_documents, make_explainer
+from ..explaining.stream import explain_documents, make_explainer
 from ..interfaces.classifier import Classifier, OpenClassifier
 from ..interfaces.document import Document, Label
 from ..interfaces.errors import DataError, ModelError, OptionError
@@ -18,7 +19,6 @@ from ..interfaces.explainer import Explainer
 from ..interfaces.explanation import Explanation
 from ..maths.stats.agreement import kendall_tau_b, overlap
 from ..maths.stats.bootstrap import paired_difference
-from ..models.folder import TrainedModel
 from .difference import AccuracyChange, ModelDifference, TextDifference, WordChange, share
 
 DIGITS = 6  # of a score, the largest of its text being 1: equal words must tie whatever batch they are computed in
@@ -53,7 +53,7 @@ def diff_models(
         raise DataError("There are no texts to compare the models on: give at least one.")
     if top < 1 or not 0 <= least_shared <= 1:
         raise OptionError(f"top is {top} and least_shared {least_shared}: give 1 word or more, and a share.")
-    before, after = (_classifier(model, documents) for model in (old, new))
+    before, after = (as_classifier(model, [documents[0].words]) for model in (old, new))
     check_classes(before.classes, after.classes, names)
     if not isinstance(explainer, Explainer):
         explainer = make_explainer(explainer or shared_explainer(before, after), after, seed)
@@ -84,13 +84,6 @@ def shared_explainer(old: Classifier, new: Classifier) -> str:
     """Name the explainer that suits both: their own scores if they are of one kind, else occlusion."""
     kinds = {model.method.own_score if isinstance(model, OpenClassifier) else None for model in (old, new)}
     return "own" if len(kinds) == 1 and None not in kinds else "occlusion"
-
-
-def _classifier(model: Any, documents: Sequence[Document]) -> Classifier:
-    trained = getattr(model, "model_", model)  # where TextClassifier keeps it
-    if isinstance(trained, TrainedModel):
-        return trained.classifier
-    return as_classifier(model, [documents[0].words])
 
 
 def check_classes(old: Sequence[Label], new: Sequence[Label], names: tuple[str, str]) -> None:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..interfaces.errors import MissingExtraError, unknown_name
+from ..interfaces.errors import unknown_name
 from ..interfaces.metric import Metric, Score
+from ..interfaces.values import data_frame, json_ready
 from ..maths.stats.bootstrap import Difference, mean_intervals, paired_differences
 
 if TYPE_CHECKING:
@@ -75,16 +76,12 @@ class Scores:
             difference = differences.get((score.metric, score.explainer))
             names = ("value", "low", "high", "p")
             against = dict.fromkeys(names) if difference is None else asdict(difference)
-            rows.append(row | {f"over_{baseline}_{name}": _plain(against[name]) for name in names})
+            rows.append(row | {f"over_{baseline}_{name}": json_ready(against[name]) for name in names})
         return rows
 
     def to_frame(self, baseline: str = "random") -> pandas.DataFrame:
         """Give a pandas frame of the rows."""
-        try:
-            import pandas
-        except ImportError:
-            raise MissingExtraError("A data frame", "frames") from None
-        return pandas.DataFrame(self.rows(baseline))
+        return data_frame(self.rows(baseline))
 
     def __str__(self) -> str:
         """Write a table with a line per metric and a column per explainer."""
@@ -118,7 +115,3 @@ def gather(metric: Metric, explainer: str, curve: np.ndarray) -> Score:
 
 def _shown(score: Score) -> str:
     return f"{score.value:z.3f} [{score.interval[0]:z.3f}, {score.interval[1]:z.3f}]" if score.texts else "-"
-
-
-def _plain(number: float | None) -> float | None:
-    return None if number is None or np.isnan(number) else number

@@ -13,9 +13,8 @@ from ..interfaces.classifier import Classifier, Removal
 from ..interfaces.errors import OptionError
 from ..interfaces.explanation import Explanation
 from ..interfaces.metric import Metric
-from ..models.folder import TrainedModel
+from .any_model import as_classifier, class_number
 from .inputs import read_labels
-from .stream import as_classifier, class_number
 
 RANDOM = "random"
 
@@ -40,8 +39,9 @@ def measure_explanations(
     if not explanations or not all(explanations.values()):
         raise OptionError("There are no explanations to measure: give at least one per explainer.")
     first = next(iter(explanations.values()))
-    classifier = _classifier(model, first)
-    answering = classifier if judge is None else _classifier(judge, first)
+    asked, classes = [first[0].document.words], first[0].classes
+    classifier = as_classifier(model, asked, classes)
+    answering = classifier if judge is None else as_classifier(judge, asked, classes)
     rows = dict(explanations)
     if RANDOM not in rows:
         documents, targets = [e.document for e in first], [e.target for e in first]
@@ -49,13 +49,6 @@ def measure_explanations(
     if labels is not None:
         rows = {name: _labeled(found, labels, answering) for name, found in rows.items()}
     return measure(answering, rows, _metrics(metrics, rows[RANDOM]), removal, on_event)
-
-
-def _classifier(model: Any, explanations: Sequence[Explanation]) -> Classifier:
-    trained = getattr(model, "model_", None)  # where TextClassifier keeps it
-    if isinstance(trained, TrainedModel):
-        return trained.classifier
-    return as_classifier(model, [explanations[0].document.words], explanations[0].classes)
 
 
 def _labeled(explanations: Sequence[Explanation], labels: Any, judge: Classifier) -> list[Explanation]:

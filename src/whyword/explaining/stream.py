@@ -11,16 +11,15 @@ from typing import Any
 import numpy as np
 
 from .. import catalog
-from ..inference.black_box import BlackBox
 from ..inference.windows import explain_in_windows
 from ..interfaces.classifier import Classifier, OpenClassifier
-from ..interfaces.document import Document, Label, Words
-from ..interfaces.errors import OptionError, unknown_name
+from ..interfaces.document import Document, Label
+from ..interfaces.errors import OptionError
 from ..interfaces.explainer import Explainer
 from ..interfaces.explanation import Explanation
 from ..models.settings import build
+from .any_model import class_number
 from .cache import ExplanationCache
-from .inputs import read_labels
 
 FIRST_CHUNK = 8  # texts explained together before it is known how many forward passes a text takes
 LARGEST_CHUNK = 512  # enough to fill batches, few enough for constant memory
@@ -49,23 +48,6 @@ def make_explainer(
     if not 0 < (confidence := vars(explainer).get("confidence", 0.5)) < 1:
         raise OptionError(f"explainer {name}.confidence is {confidence}: give a number between 0 and 1.")
     return explainer
-
-
-def as_classifier(model: Any, texts: Sequence[Words], classes: Sequence[Label] | None = None) -> Classifier:
-    """Make any model answer like ours; texts are some to ask it about, if nobody names the classes."""
-    if isinstance(model, Classifier):
-        return model
-    predict_proba = getattr(model, "predict_proba", model)
-    if not callable(predict_proba):
-        raise OptionError(
-            f"{type(model).__name__} is no model: give a TextClassifier, or a function from texts to probabilities."
-        )
-    if classes is None:
-        classes = getattr(getattr(predict_proba, "__self__", None), "classes_", None)
-    if classes is None:
-        first = texts[0].texts
-        classes = range(np.asarray(predict_proba([first[0] if len(first) == 1 else first])).shape[-1])
-    return BlackBox(predict_proba, tuple(read_labels(classes)))
 
 
 def explain_documents(
@@ -113,14 +95,6 @@ def _chunk_size(texts: int, passes: int) -> int:
     if not texts:
         return FIRST_CHUNK
     return max(1, min(CHUNK_PASSES * texts // max(1, passes), LARGEST_CHUNK))
-
-
-def class_number(classes: Sequence[Label], label: Label) -> int:
-    """Find a class by its label, also when an integer label is given as a word."""
-    names = [str(name) for name in classes]
-    if str(label) not in names:
-        raise unknown_name(str(label), "the classes of this model", names)
-    return names.index(str(label))
 
 
 def only_top(explanation: Explanation, top: int | None) -> Explanation:

@@ -23,6 +23,7 @@ from ..inference.fitted import FittedClassifier
 from ..interfaces.document import Document
 from ..interfaces.errors import WhywordError
 from ..interfaces.metric import Score
+from ..interfaces.values import json_ready
 from ..models.config import RunConfig
 from ..models.fingerprint import fingerprint
 from ..models.train import train_model
@@ -179,16 +180,12 @@ def _kept(score: Score, floor: Score) -> Record:
     """Keep the value, that of random words, and for each text how much better it did than random words."""
     better = (score.per_text - floor.per_text) * (1 if score.higher_is_better else -1)
     return {
-        "value": _plain(score.value),
-        "random": _plain(floor.value),
+        "value": json_ready(score.value),
+        "random": json_ready(floor.value),
         "higher_is_better": score.higher_is_better,
         "meaning": score.meaning,
-        "advantages": [_plain(number) for number in better.round(DIGITS)],
+        "advantages": [json_ready(number) for number in better.round(DIGITS)],
     }
-
-
-def _plain(number: float) -> float | None:
-    return None if np.isnan(number) else float(number)
 
 
 @contextmanager

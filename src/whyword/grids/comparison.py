@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import catalog
-from ..interfaces.errors import MissingExtraError
+from ..interfaces.values import data_frame, json_ready
 from ..maths.stats.estimate import Estimate
 from ..report.tables import Entry, escape_latex, latex, markdown, plain
 from ..report.writing import p_value
@@ -59,7 +59,7 @@ class Comparison:
 
     def values(self) -> list[dict[str, Any]]:
         """Give every number of every row as plain values; None where there is none."""
-        return [_without_nan(dict(self._values(row))) for row in self.rows]
+        return [json_ready(dict(self._values(row))) for row in self.rows]
 
     def notes(self) -> list[str]:
         """Say what the numbers are, and what a reader must know about them."""
@@ -146,11 +146,7 @@ class Comparison:
 
     def to_frame(self) -> pandas.DataFrame:
         """Give a pandas frame with all numbers, a line per row of the leaderboard."""
-        try:
-            import pandas
-        except ImportError:
-            raise MissingExtraError("A data frame", "frames") from None
-        return pandas.DataFrame(self.values())
+        return data_frame(self.values())
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain values, ready for JSON."""
@@ -221,7 +217,3 @@ def _flat(name: str, measured: Measured | None) -> Iterator[tuple[str, Any]]:
 
 def _who(record: Record) -> str:
     return f"{record['dataset']} {record['encoder']} {record['method']} seed {record['seed']}"
-
-
-def _without_nan(values: dict[str, Any]) -> dict[str, Any]:
-    return {name: None if isinstance(value, float) and isnan(value) else value for name, value in values.items()}

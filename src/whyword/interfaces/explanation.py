@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from ..views import html, svg, terminal
 from ..views.highlight import Highlight
 from .document import Document, Label, Span
-from .errors import MissingExtraError
+from .values import data_frame
 
 if TYPE_CHECKING:
     import pandas
@@ -154,7 +154,7 @@ class Explanation:
             columns["std_error"] = self.std_error
         if self.tied is not None:
             columns["tied"] = self.tied
-        return _frame(columns)
+        return data_frame(columns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,17 +200,9 @@ class WordImportance:
             "score": self.scores[order],
             "frequency": self.frequencies[order],
         }
-        return _frame(columns)
+        return data_frame(columns)
 
     def __str__(self) -> str:
         """Name the source and the strongest words in one line."""
         words = ", ".join(f"{row['word']} {row['score']:.3f} ({row['frequency']:,}x)" for row in self.top(5).rows())
         return f"{len(self):,} words by {self.source}: {words}"
-
-
-def _frame(columns: Mapping[str, Any]) -> pandas.DataFrame:
-    try:
-        import pandas
-    except ImportError:
-        raise MissingExtraError("A data frame", "frames") from None
-    return pandas.DataFrame(columns)

@@ -11,6 +11,7 @@ import numpy as np
 
 from .document import Label
 from .explanation import Explanation
+from .values import json_ready
 
 
 class Metric(ABC):
@@ -83,13 +84,13 @@ class Score:
         curve = None
         if self.mean_curve is not None and self.band is not None:
             columns = np.column_stack([self.points, self.mean_curve, self.band])
-            curve = [dict(zip(("at", "value", "low", "high"), map(_plain, row), strict=True)) for row in columns]
+            curve = [dict(zip(("at", "value", "low", "high"), map(json_ready, row), strict=True)) for row in columns]
         return {
             "metric": self.metric,
             "explainer": self.explainer,
-            "value": _plain(self.value),
-            "low": _plain(self.interval[0]),
-            "high": _plain(self.interval[1]),
+            "value": json_ready(self.value),
+            "low": json_ready(self.interval[0]),
+            "high": json_ready(self.interval[1]),
             "texts": self.texts,
             "higher_is_better": self.higher_is_better,
             "meaning": self.meaning,
@@ -108,7 +109,3 @@ def _mean(columns: np.ndarray) -> np.ndarray:
     count = defined.sum(0)
     total = np.where(defined, columns, 0.0).sum(0)
     return np.where(count > 0, total / np.maximum(count, 1), np.nan)
-
-
-def _plain(number: float) -> float | None:
-    return None if np.isnan(number) else float(number)

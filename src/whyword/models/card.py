@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from ..storage.atomic import replacing
 
 BEGIN, END = "<!-- whyword audit: begin -->", "<!-- whyword audit: end -->"
 MAIN_METRICS = ("comprehensiveness", "sufficiency", "probability-drop", "rationale-f1")
@@ -77,9 +78,8 @@ def add_audit(folder: Path, facts: Mapping[str, Any]) -> None:
     else:
         gap = line_end.encode() * (0 if not card else 1 if card.endswith(b"\n") else 2)
         card += gap + section + line_end.encode()
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    beside.write_bytes(card)
-    beside.replace(path)
+    with replacing(path) as beside:
+        beside.write_bytes(card)
 
 
 def _audit(facts: Mapping[str, Any]) -> Iterator[str]:

@@ -16,7 +16,8 @@ from ..data.tokenizers.word_level import WordLevelTokenizer
 from ..data.tokenizers.word_pieces import WordPieceTokenizer
 from ..inference.fitted import FittedClassifier
 from ..interfaces.errors import ModelError, OptionError, WhywordError
-from ..storage.atomic import put_in_place, read_tensors, write_tensors, write_text
+from ..storage.atomic import put_in_place, write_text
+from ..storage.tensors import read_tensors, write_tensors
 from .assemble import build_encoder, build_method
 from .card import model_card
 from .config import RunConfig, make_config

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from ..interfaces.errors import OptionError
-from ..storage.atomic import read_snapshot, write_snapshot, write_text
+from ..storage.atomic import write_text
+from ..storage.tensors import read_snapshot, write_snapshot
 from ..training.distributed import Processes
 from ..training.loop import TrainingRun
 from .config import RunConfig

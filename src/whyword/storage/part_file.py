@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from .atomic import replacing
+
 Chunk = tuple[Sequence[Any], int]  # rows that were computed together, and the forward passes they took
 
 
@@ -80,9 +82,8 @@ class PartFile:
 
     def _new_log(self) -> BinaryIO:
         """Begin the log anew, without what is torn, and at no moment without what is known."""
-        beside = self.log.with_name(f".{self.log.name}.new")
-        beside.write_bytes(_line(self.question) + (self._state() if self.texts else b""))
-        beside.replace(self.log)
+        with replacing(self.log) as beside:
+            beside.write_bytes(_line(self.question) + (self._state() if self.texts else b""))
         return self.log.open("ab")
 
     def _state(self) -> bytes:
@@ -102,12 +103,8 @@ class PartFile:
         if fill is None:
             self.rows.replace(self.output)
         else:
-            beside = self.output.with_name(f".{self.output.name}.new")
-            try:
+            with replacing(self.output) as beside:
                 fill(beside)
-                beside.replace(self.output)
-            finally:
-                beside.unlink(missing_ok=True)
         self._remove()
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..interfaces.errors import OptionError
+from .atomic import replacing
 
 MANIFEST = "whyword.json"
 
@@ -55,6 +56,8 @@ class PartFolder:
     def begin(self) -> None:
         """Write down what is asked, before the first part."""
         self.folder.mkdir(parents=True, exist_ok=True)
+        for torn in self.folder.glob(".*.new"):  # of a run that was killed
+            torn.unlink()
         self._tell({"complete": False})
 
     def put(self, number: int, content: bytes) -> None:
@@ -76,6 +79,5 @@ class PartFolder:
 
 
 def _put(place: Path, content: bytes) -> None:
-    beside = place.with_name(f".{place.name}.new")
-    beside.write_bytes(content)
-    beside.replace(place)
+    with replacing(place) as beside:
+        beside.write_bytes(content)

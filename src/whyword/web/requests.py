@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+from ..explaining.any_model import class_number
 from ..explaining.inputs import read_texts
-from ..explaining.stream import class_number, make_explainer
+from ..explaining.stream import make_explainer
 from ..interfaces.document import Document
 from ..interfaces.errors import OptionError, unknown_name
 from .errors import NotFoundError

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...grids.cells import Record
+from ...interfaces.values import json_ready
 from ...report.tables import Entry, Table, markdown, plain
 from ...storage.atomic import write_text
 from .claims import Finding
@@ -58,7 +59,7 @@ class Reproduced:
             "versions": self.versions,
             "exhibits": [as_values(made) for made in self.made],
         }
-        return {name: _without_nan(value) for name, value in values.items()}
+        return dict(json_ready(values))
 
     def __str__(self) -> str:
         """Write every table and claim for a terminal; the numbers of a picture are left to the files."""
@@ -185,14 +186,6 @@ def _claims(findings: Sequence[Finding]) -> Table:
 def signed(number: float) -> str:
     """Write a difference; what rounding leaves of two equal numbers is none."""
     return f"{round(number, 9) + 0.0:+.3g}"
-
-
-def _without_nan(values: Any) -> Any:
-    if isinstance(values, dict):
-        return {name: _without_nan(value) for name, value in values.items()}
-    if isinstance(values, list | tuple):
-        return [_without_nan(value) for value in values]
-    return None if isinstance(values, float) and isnan(values) else values
 
 
 def _file_name(words: str) -> str:
