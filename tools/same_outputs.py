@@ -29,6 +29,7 @@ EXPLAINERS = ("own", "occlusion", "lime", "shapley", "gradient", "integrated-gra
 PAPERS = ("vmask", "vat", "tutek", "sun-lu", "evarm")
 TIMES = re.compile(r"second|time|hours|when|version|whyword|python|torch|numpy|command|^again$|^cost$|^facts$|^cell$")
 PRINTED_TIMES = re.compile(r"\d+ (s|seconds|hours|minutes)\b|\b20\d\d-\d\d-\d\d\b|\d\d:\d\d|\d+(\.\d+)+\+?\w*")
+SKIPPED = {".png", ".err"}  # pictures, and progress
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e-?\d+)?(?![\w.])")
 
 
@@ -37,7 +38,7 @@ def record(folder: Path) -> None:
     folder.mkdir(parents=True)
     (folder / "texts.csv").write_text(TEXTS)
     generator = np.random.default_rng(0)
-    words = sorted({word for word in re.findall(r"\w+", TEXTS)})
+    words = sorted(set(re.findall(r"\w+", TEXTS)))
     vectors = (" ".join([word, *(f"{x:.3f}" for x in generator.normal(size=100))]) for word in words)
     (folder / "vectors.txt").write_text("\n".join(vectors) + "\n")
     run = _runner(folder)
