@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import comb
 
-from whyword.attribution.size_strata import SizeStrata
+from whyword.attribution.lime.strata import SizeStrata
 
 
 def strata(words, seed=0):

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from scipy.special import comb, expit
 
-from whyword.attribution.lime.subset_ridge import SubsetRidge
-from whyword.attribution.lime.surrogate_ridge import estimate, preferred_sizes
-from whyword.attribution.size_strata import SizeStrata
+from whyword.attribution.lime.estimate import estimate, preferred_sizes
+from whyword.attribution.lime.ridge import SubsetRidge
+from whyword.attribution.lime.strata import SizeStrata
 
 WORDS = 12
 EVERY = (np.arange(2**WORDS)[:, None] >> np.arange(WORDS) & 1).astype(bool)

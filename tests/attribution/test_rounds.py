@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from whyword.attribution.convergence import TOLERANCE, converged
+from whyword.attribution.rounds import TOLERANCE, converged
 
 SCORES = st.lists(st.floats(-1, 1), min_size=1, max_size=12)
 

@@ -3,7 +3,7 @@ import pytest
 from scipy.special import comb
 from sklearn.linear_model import Ridge
 
-from whyword.attribution.lime.subset_ridge import SubsetRidge
+from whyword.attribution.lime.ridge import SubsetRidge
 
 
 def every_subset(words):
