@@ -9,7 +9,7 @@ from whyword.attribution.rounds import TOLERANCE, converged
 SCORES = st.lists(st.floats(-1, 1), min_size=1, max_size=12)
 
 
-def test_two_words_are_settled_with_the_chance_of_the_normal_distribution():
+def test_two_words_are_converged_with_the_chance_of_the_normal_distribution():
     confidence, tied = converged(np.array([0.3, 0.1]), np.array([0.03, 0.04]), 1, 0.95)
     assert confidence == pytest.approx(norm.cdf((0.2 + TOLERANCE * 0.3) / 0.05))
     assert not tied.any()
@@ -29,13 +29,13 @@ def test_words_at_the_border_are_tied_and_those_far_from_it_are_not():
     assert confidence < 0.95
 
 
-def test_exact_scores_are_settled_and_equal_ones_are_tied():
+def test_exact_scores_are_converged_and_equal_ones_are_tied():
     confidence, tied = converged(np.array([0.5, 0.2, 0.2, 0.0]), np.zeros(4), 2, 0.95)
     assert confidence == 1
     assert tied.tolist() == [False, True, True, False]
 
 
-def test_a_gap_within_the_tolerance_is_settled_as_a_tie():
+def test_a_gap_within_the_tolerance_is_converged_as_a_tie():
     scores = np.array([1.0, 0.5 + TOLERANCE / 2, 0.5])
     confidence, tied = converged(scores, np.full(3, TOLERANCE / 10), 2, 0.95)
     assert confidence > 0.95
@@ -43,20 +43,20 @@ def test_a_gap_within_the_tolerance_is_settled_as_a_tie():
 
 
 @pytest.mark.parametrize("top", [5, 9])
-def test_with_no_word_outside_all_is_settled(top):
+def test_with_no_word_outside_all_is_converged(top):
     confidence, tied = converged(np.arange(5.0), np.full(5, 10.0), top, 0.95)
     assert confidence == 1
     assert not tied.any()
 
 
-def test_words_without_effect_are_settled_as_ties():
+def test_words_without_effect_are_converged_as_ties():
     confidence, tied = converged(np.zeros(7), np.zeros(7), 5, 0.95)
     assert confidence == 1
     assert tied.all()
 
 
 @given(SCORES, st.integers(1, 6), st.floats(0.001, 0.5))
-def test_more_certain_scores_are_never_less_settled(scores, top, error):
+def test_more_certain_scores_are_never_less_converged(scores, top, error):
     values, errors = np.array(scores), np.full(len(scores), error)
     sure, tied_sure = converged(values, errors / 2, top, 0.95)
     unsure, tied_unsure = converged(values, errors, top, 0.95)

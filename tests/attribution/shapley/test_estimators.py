@@ -65,7 +65,7 @@ def test_permutations_do_not_depend_on_how_many_fit_in_a_round(monkeypatch, samp
     np.testing.assert_allclose(in_rounds.std_error, at_once.std_error, atol=1e-12)
 
 
-def test_permutations_go_on_when_a_round_has_nothing_new_to_ask(monkeypatch):
+def test_permutations_continue_when_a_round_has_nothing_new_to_ask(monkeypatch):
     monkeypatch.setattr(estimators, "MOST_CELLS_PER_ROUND", 12 * 11 * 2000)
     estimator = PermutationEstimator(request(), 20_000)
     asked = np.concatenate(finish(estimator))
@@ -90,7 +90,7 @@ def test_pairs_are_asked_about_in_growing_rounds_up_to_the_limit():
         np.testing.assert_array_equal(kept[: len(kept) // 2], ~kept[len(kept) // 2 :])
 
 
-def test_pairs_stop_when_the_top_is_settled():
+def test_pairs_stop_when_the_top_words_have_converged():
     sure, unsure = PairEstimator(request(confidence=0.999), 2000), PairEstimator(request(confidence=0.5), 2000)
     assert len(np.concatenate(finish(unsure))) <= len(np.concatenate(finish(sure)))
     assert unsure.confidence >= 0.5
