@@ -33,7 +33,7 @@ from whyword.explainers.lime import Lime
 from whyword.explainers.shapley import Shapley
 from whyword.inference.fitted import FittedClassifier
 from whyword.interfaces.document import Document, Words
-from whyword.maths.stats.agreement import kendall_tau_b, overlap
+from whyword.maths.stats.correlation import kendall_tau_b, overlap
 from whyword.models.config import make_config
 from whyword.models.folder import load_model
 from whyword.models.train import train_model

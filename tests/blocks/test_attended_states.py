@@ -3,7 +3,7 @@ import torch
 
 from reference.samples import VOCABULARY, attention_on_lstm, random_batch
 from whyword.blocks.attended_states import states_health, states_warnings
-from whyword.maths.tensors.conicity import conicity
+from whyword.maths.tensors.distances import conicity
 
 
 @torch.no_grad()

@@ -8,7 +8,8 @@ from reference.spying import additive, explanation
 from whyword.evaluation.measure import measure
 from whyword.evaluation.scores import Scores, gather
 from whyword.interfaces.errors import MissingExtraError, OptionError
-from whyword.maths.stats.bootstrap import mean_interval, paired_difference
+from whyword.maths.stats.comparisons import paired_difference
+from whyword.maths.stats.intervals import mean_interval
 from whyword.metrics.accuracy_drop import AccuracyDrop
 from whyword.metrics.probability_drop import ProbabilityDrop
 from whyword.metrics.sufficiency import Sufficiency

@@ -23,7 +23,7 @@ from whyword.explainers.own import Own
 from whyword.inference.fitted import FittedClassifier
 from whyword.interfaces.document import Document
 from whyword.interfaces.errors import OptionError
-from whyword.maths.tensors.contrastive import supervised_contrast
+from whyword.maths.tensors.distances import supervised_contrast
 from whyword.methods.base import Base
 from whyword.methods.evarm import Evarm
 from whyword.models.config import make_config

@@ -20,8 +20,8 @@ from ..interfaces.explainer import Explainer
 from ..interfaces.explanation import Explanation
 from ..interfaces.metric import Metric
 from ..maths.stats.calibration import calibration
-from ..maths.stats.holm import holm
-from ..maths.stats.proportions import share_interval
+from ..maths.stats.comparisons import holm
+from ..maths.stats.intervals import share_interval
 from .model_views import kind_of
 
 Explained = Mapping[str, Sequence[Explanation]]

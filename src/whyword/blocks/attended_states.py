@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ..interfaces.attending import Attending
 from ..interfaces.document import Batch
 from ..interfaces.encoder import Encoder
-from ..maths.tensors.conicity import conicity
+from ..maths.tensors.distances import conicity
 
 ALIKE = 0.95  # conicity above which the states of a text are nearly one
 

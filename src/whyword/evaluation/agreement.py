@@ -9,8 +9,8 @@ import numpy as np
 from ..interfaces.errors import OptionError
 from ..interfaces.explanation import Explanation
 from ..interfaces.metric import Score
-from ..maths.stats.agreement import kendall_tau_b, overlap
-from ..maths.stats.bootstrap import mean_interval
+from ..maths.stats.correlation import kendall_tau_b, overlap
+from ..maths.stats.intervals import mean_interval
 from .top_words import top_words
 
 

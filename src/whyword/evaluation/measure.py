@@ -15,7 +15,7 @@ from ..interfaces.document import Words
 from ..interfaces.errors import OptionError
 from ..interfaces.explanation import Explanation
 from ..interfaces.metric import Metric
-from ..maths.tensors.distinct_rows import distinct_rows
+from ..maths.tensors.subsets import distinct_rows
 from .scores import Scores, gather
 
 

@@ -11,7 +11,8 @@ import numpy as np
 from ..interfaces.errors import unknown_name
 from ..interfaces.metric import Metric, Score
 from ..interfaces.values import data_frame, json_ready
-from ..maths.stats.bootstrap import Difference, mean_intervals, paired_differences
+from ..maths.stats.comparisons import Difference, paired_differences
+from ..maths.stats.intervals import mean_intervals
 
 if TYPE_CHECKING:
     import pandas

@@ -15,7 +15,7 @@ from ..interfaces.document import Batch
 from ..interfaces.encoder import Encoder
 from ..interfaces.errors import OptionError
 from ..interfaces.method import Method, Objective, Phase, Prediction
-from ..maths.tensors.gaussian import kl_to_standard_normal, sample_gaussian
+from ..maths.tensors.gates import kl_to_standard_normal, sample_gaussian
 from ..maths.tensors.masked import masked_max, masked_mean, masked_softmax
 
 

@@ -18,9 +18,9 @@ from ..interfaces.document import Batch
 from ..interfaces.encoder import Encoder
 from ..interfaces.errors import OptionError
 from ..interfaces.method import Objective, Phase, Prediction
-from ..maths.tensors.bernoulli import bernoulli_kl, sample_hard_gate, sample_relaxed
-from ..maths.tensors.contrastive import supervised_contrast
-from ..maths.tensors.random_subset import some_of
+from ..maths.tensors.distances import supervised_contrast
+from ..maths.tensors.gates import bernoulli_kl, sample_hard_gate, sample_relaxed
+from ..maths.tensors.subsets import some_of
 
 
 class Evarm(PooledClassifier):

@@ -15,7 +15,7 @@ from ..interfaces.document import Batch
 from ..interfaces.encoder import Encoder
 from ..interfaces.method import Prediction
 from ..maths.tensors.masked import masked_softmax
-from ..maths.tensors.top_k import hard_k_hot, sample_k_hot
+from ..maths.tensors.subsets import hard_k_hot, sample_k_hot
 
 
 class L2x(PooledClassifier):

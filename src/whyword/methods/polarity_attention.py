@@ -19,8 +19,7 @@ from ..interfaces.document import Batch
 from ..interfaces.encoder import Encoder
 from ..interfaces.errors import OptionError
 from ..interfaces.method import Prediction
-from ..maths.tensors.polarity_updates import Scorer, Sums, sum_over_texts, updates
-from ..maths.tensors.token_groups import token_groups
+from ..maths.tensors.polarity import Scorer, Sums, sum_over_texts, token_groups, updates
 
 
 class PolarityAttention(Attentive):

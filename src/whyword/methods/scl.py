@@ -11,7 +11,7 @@ from ..blocks.pooled_classifier import PooledClassifier
 from ..interfaces.document import Batch
 from ..interfaces.encoder import Encoder
 from ..interfaces.errors import OptionError
-from ..maths.tensors.contrastive import supervised_contrast
+from ..maths.tensors.distances import supervised_contrast
 
 
 class Scl(PooledClassifier):

@@ -19,7 +19,7 @@ from ..interfaces.document import Batch
 from ..interfaces.encoder import Encoder
 from ..interfaces.errors import OptionError
 from ..interfaces.method import Objective, Phase, Prediction
-from ..maths.tensors.gaussian import kl_to_standard_normal, sample_gaussian
+from ..maths.tensors.gates import kl_to_standard_normal, sample_gaussian
 
 COLLAPSED = 0.1  # nats per text below which the bottleneck tells nothing
 UNMOVED = 1e-3  # relative change of the attention's weights below which compressing has not changed them

@@ -18,7 +18,7 @@ from ..interfaces.document import Batch
 from ..interfaces.encoder import Encoder
 from ..interfaces.errors import OptionError
 from ..interfaces.method import Method, Prediction
-from ..maths.tensors.conicity import conicity
+from ..maths.tensors.distances import conicity
 
 
 class WordRegularized(Method):

@@ -1,29 +1,59 @@
-"""How sure a mean over texts is: 95 % intervals, and paired differences with a p-value."""
+"""How sure a mean or a share is: 95 % intervals over runs, over texts, and of yes and no."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.stats import norm
 from scipy.stats import t as student
 
-from .proportions import share_difference_interval, share_interval
-
+Z = 1.959963984540054  # 97.5 % point of the normal distribution
 RESAMPLES = 2_000
-FLIPS = 9_999  # so that the smallest p-value is 0.0001
 CHUNK = 4_000_000  # entries of a table of counts or signs drawn at a time: bounds the memory of any number of texts
 
 
 @dataclass(frozen=True)
-class Difference:
-    """A mean difference over the same texts, its 95 % interval, and how often chance alone would do as much."""
+class Estimate:
+    """A value and its 95 % interval."""
 
     value: float
     low: float
     high: float
-    p: float
+
+
+def mean_over_runs(values: Sequence[float]) -> Estimate:
+    """Give the mean with its 95 % interval by Student's t; one run has no interval (NaN), and NaN runs are left out."""
+    known = np.asarray(values, dtype=np.float64)
+    known = known[~np.isnan(known)]
+    if not len(known):
+        return Estimate(float("nan"), float("nan"), float("nan"))
+    mean = float(known.mean())
+    if len(known) == 1:
+        return Estimate(mean, float("nan"), float("nan"))
+    half = float(known.std(ddof=1) / np.sqrt(len(known)) * student.ppf(0.975, len(known) - 1))
+    return Estimate(mean, mean - half, mean + half)
+
+
+def share_interval(ones: int, count: int) -> tuple[float, float]:
+    """Wilson's score interval for a share, ones of count."""
+    share, spread = ones / count, Z * Z / count
+    middle = (share + spread / 2) / (1 + spread)
+    half = Z * math.sqrt(share * (1 - share) / count + spread / (4 * count)) / (1 + spread)
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def share_difference_interval(ups: int, downs: int, count: int) -> tuple[float, float]:
+    """Interval for the mean of count paired differences of yes and no: +1 in ups of them, -1 in downs, else 0.
+
+    Agresti & Min (2005): Wald's interval after adding half an observation to each of the four cells.
+    """
+    up, down, total = ups + 0.5, downs + 0.5, count + 2
+    middle = (up - down) / total
+    half = Z * math.sqrt(up + down - (up - down) ** 2 / total) / total
+    return max(-1.0, middle - half), min(1.0, middle + half)
 
 
 def mean_interval(values: np.ndarray, seed: int = 0) -> tuple[float, float]:
@@ -85,41 +115,13 @@ def _accelerated(values: np.ndarray, seed: int) -> np.ndarray:
 def _counts(texts: int, seed: int) -> Iterator[np.ndarray]:
     """Draw how often each text is in each resample, (resample, text), a bounded number of resamples at a time."""
     generator = np.random.default_rng(seed)
-    for rows in _chunks(RESAMPLES, texts):
+    for rows in chunk_sizes(RESAMPLES, texts):
         drawn = generator.integers(0, texts, (rows, texts)) + texts * np.arange(rows)[:, None]
         yield np.bincount(drawn.ravel(), minlength=rows * texts).reshape(rows, texts).astype(np.float64)
 
 
-def _chunks(total: int, width: int) -> Iterator[int]:
+def chunk_sizes(total: int, width: int) -> Iterator[int]:
+    """Cut a table of total rows into as few chunks as memory allows, and give the rows of each."""
     most = max(1, CHUNK // max(1, width))
     for first in range(0, total, most):
         yield min(most, total - first)
-
-
-def paired_difference(one: np.ndarray, other: np.ndarray, seed: int = 0) -> Difference:
-    """Compare two (text,) values on the texts where both are defined."""
-    return paired_differences(one[:, None], other[:, None], seed)[0]
-
-
-def paired_differences(one: np.ndarray, other: np.ndarray, seed: int = 0) -> list[Difference]:
-    """Compare (text, column) values column by column, each on the texts where both are defined.
-
-    The p-value is two-sided, from flipping the signs of the differences at random; NaN where fewer than two texts are
-    defined. It is not corrected for the number of columns.
-    """
-    differences = one - other
-    intervals = mean_intervals(differences, seed)
-    defined = ~np.isnan(differences)
-    filled, count = np.where(defined, differences, 0.0), defined.sum(0)
-    total = filled.sum(0)
-    as_far = np.zeros(len(total))
-    generator = np.random.default_rng(seed)
-    for rows in _chunks(FLIPS, len(filled)):
-        signs = generator.integers(0, 2, (rows, len(filled)), dtype=np.int8) * 2.0 - 1.0
-        as_far += (np.abs(signs @ filled) >= np.abs(total) * (1 - 1e-9)).sum(0)
-    p = np.where(count > 1, (1 + as_far) / (1 + FLIPS), np.nan)
-    means = np.where(count > 0, total / np.maximum(count, 1), np.nan)
-    return [
-        Difference(*(float(number) for number in row))
-        for row in np.column_stack([means, intervals, p]).reshape(len(total), 4)
-    ]

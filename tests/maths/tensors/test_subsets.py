@@ -1,12 +1,12 @@
-"""Choosing k of many: against sorting by hand, and as draws."""
-
+import numpy as np
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
 from scipy.stats import binomtest
 
-from whyword.maths.tensors.top_k import hard_k_hot, sample_k_hot
+from whyword.maths.tensors.subsets import distinct_rows, hard_k_hot, sample_k_hot, some_of
 
 FALSE_ALARM = 1e-6  # of each sampling test, were it run with fresh draws
 ROWS = st.lists(st.lists(st.tuples(st.integers(-3, 3), st.booleans()), min_size=7, max_size=7), min_size=1, max_size=4)
@@ -94,3 +94,30 @@ def test_the_gradient_of_a_relaxed_choice_is_right_and_does_not_reach_masked_ent
     (gradient,) = torch.autograd.grad(draw(logits).square().sum(), logits)
     assert (gradient[~mask] == 0).all()
     assert (gradient[mask] != 0).all()
+
+
+@given(st.lists(st.lists(st.booleans(), min_size=6, max_size=6), min_size=1, max_size=4))
+def test_only_candidates_are_drawn_at_least_one_where_there_is_one(rows):
+    candidates = torch.tensor(rows)
+    drawn = some_of(candidates)
+    assert not (drawn & ~candidates).any()
+    assert torch.equal(drawn.any(-1), candidates.any(-1))
+
+
+def test_every_number_of_candidates_is_as_likely_and_so_is_every_candidate():
+    candidates = torch.tensor([True, False, True, True, False, True]).expand(40_000, 6)
+    drawn = some_of(candidates)
+    torch.testing.assert_close(
+        drawn.sum(-1).bincount(minlength=5)[1:] / 40_000, torch.full((4,), 0.25), atol=0.01, rtol=0
+    )
+    shares = drawn.double().mean(0)[candidates[0]]
+    torch.testing.assert_close(shares, torch.full((4,), 2.5 / 4, dtype=torch.float64), atol=0.01, rtol=0)
+
+
+@given(
+    arrays.arrays(bool, arrays.array_shapes(min_dims=2, max_dims=2, min_side=0, max_side=12), elements=st.booleans())
+)
+def test_every_row_is_found_again_and_none_is_there_twice(rows):
+    distinct, where = distinct_rows(rows)
+    np.testing.assert_array_equal(distinct[where], rows)
+    assert len(distinct) == len({row.tobytes() for row in rows})

@@ -1,4 +1,4 @@
-"""How one step of gradient descent moves the polarity and the attention score of every word (Sun & Lu 2020).
+"""Polarity of words (Sun & Lu 2020): their groups, and how a step of gradient descent moves polarity and attention.
 
 With a text vector h = Σ α_j h_j, polarity s_e = Wᵀh_e, attention score a_e = V·h_e / λ, and per text r = yβ (two
 classes, one score) or onehot(y) − p (one score per class). All sums below run over m texts and are linear in them.
@@ -8,9 +8,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn.functional import one_hot
+
+NONE = -1  # the group of words that are neither of a class nor neutral
+OF_CLASS = 0.75  # share of a word's occurrences above which it is of a class: γ > 0.5 for two classes
+OFTEN = 5  # occurrences in its class that a word of a class must exceed
+BALANCED = 0.1  # largest difference of shares of a neutral word: |γ| for two classes
+CLOSE = 5  # difference of counts that a neutral word must stay below
 
 
 @dataclass(frozen=True)
@@ -105,3 +112,29 @@ def _layer_terms(sums: Sums, scorer: Scorer, vectors: Tensor) -> dict[str, Tenso
         "D_layer": driven @ (polarity @ query) / (scale * m),
         "E_layer": contrasted * (query @ query) / (scale**2 * m),
     }
+
+
+def token_groups(counts: np.ndarray) -> np.ndarray:
+    """Group words by their (word, class) occurrences: number of a class, for neutral the number of classes, or NONE.
+
+    Which class a word speaks for is decided by the labels of the texts it stands in (Sun & Lu 2020, their γ).
+    With two classes these are the one-sided tests of the authors' code (the paper writes open intervals, which would
+    leave out the purest words). For more classes the paper says that the largest share decides, but not above which
+    threshold; the same numbers are used, so that both rules are one.
+    """
+    total = counts.sum(1)
+    seen = np.maximum(total, 1)
+    most, fewest = counts.max(1), counts.min(1)
+    of_class = (most / seen > OF_CLASS) & (most > OFTEN)
+    neutral = (total > 0) & ((most - fewest) / seen < BALANCED) & (most - fewest < CLOSE)
+    groups: np.ndarray = np.where(of_class, counts.argmax(1), np.where(neutral, counts.shape[1], NONE))
+    return groups
+
+
+def mean_dot_products(vectors: np.ndarray, groups: np.ndarray, count: int) -> np.ndarray:
+    """Average the dot products of different words between and within groups: their Ω, (group, group); NaN if none."""
+    members = (groups[:, None] == np.arange(count)).astype(np.float64)  # (word, group)
+    sums, sizes = members.T @ vectors, members.sum(0)
+    own = np.diag(members.T @ (vectors**2).sum(1))  # a word with itself does not count
+    pairs = np.outer(sizes, sizes) - np.diag(sizes)
+    return np.where(pairs > 0, (sums @ sums.T - own) / np.maximum(pairs, 1), np.nan)
