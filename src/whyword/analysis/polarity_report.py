@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch.nn.functional import cosine_similarity
 
-from ..blocks.query_overlap import in_word_space, plain_query, query_overlap
+from ..blocks.attention import in_word_space, plain_query, query_overlap
 from ..inference.fitted import FittedClassifier
 from ..interfaces.document import Document
 from ..interfaces.values import json_ready

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, pad, relu
 
-from ..blocks.head import Head
-from ..blocks.word_table import word_table
+from ..blocks.heads import Head
+from ..blocks.word_encoder import word_table
 from ..interfaces.document import Batch
 from ..interfaces.encoder import Encoder
 from ..interfaces.errors import OptionError

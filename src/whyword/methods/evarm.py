@@ -10,10 +10,9 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from ..blocks.layer_gate import LayerGate, chosen_layers
+from ..blocks.gates import LayerGate, Units, chosen_layers
+from ..blocks.heads import PooledClassifier
 from ..blocks.mask_health import gate_health, mask_warnings
-from ..blocks.pooled_classifier import PooledClassifier
-from ..blocks.word_gate import Units
 from ..interfaces.document import Batch
 from ..interfaces.encoder import Encoder
 from ..interfaces.errors import OptionError

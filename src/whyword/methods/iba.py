@@ -10,9 +10,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
+from ..blocks.gates import Units, WordGate
+from ..blocks.heads import PooledClassifier
 from ..blocks.mask_health import keep_statistics, mask_warnings
-from ..blocks.pooled_classifier import PooledClassifier
-from ..blocks.word_gate import Units, WordGate
 from ..interfaces.document import Batch
 from ..interfaces.encoder import Encoder
 from ..interfaces.method import Prediction

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from ..blocks.pooled_classifier import PooledClassifier
-from ..blocks.word_gate import Units, WordGate
+from ..blocks.gates import Units, WordGate
+from ..blocks.heads import PooledClassifier
 from ..interfaces.document import Batch
 from ..interfaces.encoder import Encoder
 from ..interfaces.method import Prediction

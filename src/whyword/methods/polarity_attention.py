@@ -11,10 +11,15 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
-from ..blocks.attention import AdditiveAttention, DotProductAttention
-from ..blocks.attentive import Attentive
-from ..blocks.polarity_head import PolarityHead
-from ..blocks.query_overlap import affine_layer, plain_query, query_overlap
+from ..blocks.attention import (
+    AdditiveAttention,
+    Attentive,
+    DotProductAttention,
+    affine_layer,
+    plain_query,
+    query_overlap,
+)
+from ..blocks.heads import PolarityHead
 from ..interfaces.document import Batch
 from ..interfaces.encoder import Encoder
 from ..interfaces.errors import OptionError

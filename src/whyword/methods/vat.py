@@ -11,10 +11,9 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 from torch.nn.utils import parameters_to_vector
 
-from ..blocks.attention import AdditiveAttention, attend
-from ..blocks.attentive import Attentive
+from ..blocks.attention import AdditiveAttention, Attentive, attend
 from ..blocks.gaussian_bottleneck import GaussianBottleneck
-from ..blocks.head import Head
+from ..blocks.heads import Head
 from ..interfaces.document import Batch
 from ..interfaces.encoder import Encoder
 from ..interfaces.errors import OptionError

@@ -1,8 +1,10 @@
-"""The table of word vectors."""
-
+import pytest
 import torch
 
-from whyword.blocks.word_embedding import WordEmbedding
+from reference.word_masks import KINDS, batch_for, small_encoder
+from whyword.blocks.word_encoder import WordEmbedding, word_table
+from whyword.encoders.bag import Bag
+from whyword.interfaces.errors import OptionError
 
 
 def test_padding_is_zero_and_stays_zero_when_trained():
@@ -35,3 +37,16 @@ def test_dropout_acts_in_training_only():
     torch.testing.assert_close(dropped[kept], 2 * plain[kept])
     assert 0.4 < kept.float().mean() < 0.6  # 1960 entries: a false alarm is eight standard deviations away
     assert torch.equal(embedding.eval()(tokens), plain)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_it_is_the_table_that_embed_looks_tokens_up_in(kind):
+    encoder, batch = small_encoder(kind).eval(), batch_for(kind)
+    assert torch.equal(word_table(encoder)(batch.tokens), encoder.embed(batch))
+
+
+def test_an_encoder_without_one_is_refused_with_a_way_out():
+    encoder = Bag(Bag.Config(dim=3), 5, 0)
+    del encoder.embedding
+    with pytest.raises(OptionError, match=r"method\.mlm=0"):
+        word_table(encoder)
