@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..evaluation.agreement import rank_agreement
-from ..evaluation.scores import Scores
+from ..evaluation.measure import Scores
 from ..interfaces.classifier import Classifier, OpenClassifier
 from ..interfaces.document import Document
 from ..interfaces.explainer import Explainer

@@ -41,7 +41,10 @@ class Head(nn.Module):
 
 
 class PolarityHead(nn.Module):
-    """Sun & Lu's: dropout on the text vector, then W without bias; with two classes the scores are 0 and s, so that p(+) = sigmoid(s)."""
+    """Sun & Lu's last layer: dropout on the text vector, then W without bias.
+
+    With two classes the scores are 0 and s, so that p(+) = sigmoid(s).
+    """
 
     def __init__(self, dim: int, classes: int, dropout: float) -> None:
         super().__init__()

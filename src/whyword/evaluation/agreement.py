@@ -40,5 +40,5 @@ def _score(
     name: str, one: Sequence[Explanation], other: Sequence[Explanation], values: Sequence[float], meaning: str
 ) -> Score:
     per_text = np.array(values, dtype=np.float64)
-    explainers = " ~ ".join(found[0].explainer for found in (one, other) if found)
+    explainers = " ~ ".join(explanations[0].explainer for explanations in (one, other) if explanations)
     return Score(name, explainers, per_text, mean_interval(per_text), higher_is_better=True, meaning=meaning)
