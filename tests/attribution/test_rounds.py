@@ -1,10 +1,12 @@
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from whyword.attribution.rounds import TOLERANCE, converged
+from whyword.attribution.rounds import TOLERANCE, converged, estimate_in_rounds
+from whyword.data.words import split
 
 SCORES = st.lists(st.floats(-1, 1), min_size=1, max_size=12)
 
@@ -76,3 +78,55 @@ def test_the_confidence_holds():
             right += set(np.argsort(-drawn)[:3]) == {0, 1, 2}
     assert claimed > 100
     assert right / claimed > 0.9
+
+
+class CountingClassifier:
+    """Answers with the share of words kept, and notes the texts of each round."""
+
+    def __init__(self):
+        self.rounds = []
+
+    def probabilities_of_many(self, requests, removal):
+        requests = list(requests)
+        self.rounds.append([len(words) for words, _ in requests])
+        self.removal = removal
+        for _, subsets in requests:
+            share = subsets.double().mean(1)
+            yield torch.stack([1 - share, share], dim=1)
+
+
+class RoundEstimator:
+    """Asks about all prefixes of a text in each of its rounds."""
+
+    def __init__(self, text, rounds):
+        self.words = split(text)
+        self.left, self.answers, self.seconds = rounds, [], []
+
+    def subsets(self):
+        self.left -= 1
+        count = len(self.words)
+        return np.tri(count, dtype=bool) if self.left >= 0 else np.zeros((0, count), dtype=bool)
+
+    def learn(self, probabilities, seconds):
+        self.answers.append(probabilities)
+        self.seconds.append(seconds)
+
+
+def test_rounds_go_to_the_estimators_that_are_still_running_and_each_gets_its_own_answers():
+    estimators = [RoundEstimator("a b c", 1), RoundEstimator("a b c d e", 3), RoundEstimator("a b", 0)]
+    classifier = CountingClassifier()
+    estimate_in_rounds(classifier, estimators, "mask")
+    assert [texts for texts in classifier.rounds if texts] == [[3, 5], [5], [5]]
+    assert classifier.removal == "mask"
+    assert [len(estimator.answers) for estimator in estimators] == [1, 3, 0]
+    for estimator in estimators[:2]:
+        count = len(estimator.words)
+        for answer in estimator.answers:
+            assert answer.dtype == np.float64
+            np.testing.assert_allclose(answer[:, 1], np.arange(1, count + 1) / count)
+
+
+def test_the_time_of_a_round_is_shared_out_by_the_words_of_the_sub_texts():
+    short, long = RoundEstimator("a b c", 1), RoundEstimator("a b c d e", 1)
+    estimate_in_rounds(CountingClassifier(), [short, long])
+    assert short.seconds[0] / long.seconds[0] == pytest.approx((6 + 3) / (15 + 5))

@@ -16,14 +16,14 @@ class SubsetRidge:
     """
 
     def __init__(self, words: int, width: float, samples: int = LIME_SAMPLES) -> None:
-        kept = np.arange(words + 1)
-        share = kept / words
-        chance = np.where(kept < words, (1 - 1 / samples) / words, 1 / samples)
+        sizes = np.arange(words + 1)
+        share = sizes / words
+        chance = np.where(sizes < words, (1 - 1 / samples) / words, 1 / samples)
         self.words = words
         self.mass = chance * np.exp(-((100 * (1 - np.sqrt(share)) / width) ** 2) / 2)  # (words kept + 1,)
         total = self.mass.sum()
         self._mean = float(self.mass @ share / total)
-        pair = float(self.mass @ (share * (kept - 1)) / max(1, words - 1) / total)
+        pair = float(self.mass @ (share * (sizes - 1)) / max(1, words - 1) / total)
         self._variance = float(total) * (self._mean - self._mean**2)  # of a word's being kept
         self._covariance = float(total) * (pair - self._mean**2) if words > 1 else 0.0  # of two words' being kept
         self._scale = 1 / (self._variance + 1 / samples - self._covariance)
@@ -48,14 +48,14 @@ class SubsetRidge:
 
     def of_size(self, values: np.ndarray) -> float:
         """Give the coefficient that every word has in a function of the number of words kept, (words kept + 1,)."""
-        kept = np.arange(self.words + 1)
-        return float(self._scale * (self.mass * values) @ (kept / self.words - self._center(kept)))
+        sizes = np.arange(self.words + 1)
+        return float(self._scale * (self.mass * values) @ (sizes / self.words - self._center(sizes)))
 
     def _count(self, subsets: np.ndarray) -> np.ndarray:
         """Count the words of each sub-text; a product is several times faster than a sum over short rows."""
         return (subsets @ np.ones(self.words, dtype=np.float32)).astype(np.float64)
 
-    def _center(self, kept: np.ndarray) -> np.ndarray:
+    def _center(self, sizes: np.ndarray) -> np.ndarray:
         """Give what is subtracted from the row of a sub-text that keeps this number of words."""
-        center: np.ndarray = self._mean + self._shrinkage * (kept - self.words * self._mean)
+        center: np.ndarray = self._mean + self._shrinkage * (sizes - self.words * self._mean)
         return center

@@ -197,8 +197,8 @@ def shapley_of_residuals(
     """
     pairs = len(halves)
     drop = -np.expm1(-distance)  # (word,) fall of the covariance by one word
-    kept = halves.astype(np.float64)
-    apart = (kept * distance) @ (1 - kept).T
+    keeps = halves.astype(np.float64)
+    apart = (keeps * distance) @ (1 - keeps).T
     apart += apart.T
     near = np.exp(-apart)
     covariance = (near - np.exp(-distance.sum()) / near) / 2
