@@ -21,19 +21,19 @@ import torch
 
 from cells import write_cell
 from fewer_passes_report import report
-from whyword.attribution.lime.subset_ridge import LIME_SAMPLES, SubsetRidge
-from whyword.attribution.lime.surrogate_ridge import estimate, preferred_sizes
-from whyword.attribution.shapley.complementary_pairs import ComplementaryPairs
+from whyword.attribution.lime.estimate import estimate, preferred_sizes
+from whyword.attribution.lime.ridge import LIME_SAMPLES, SubsetRidge
+from whyword.attribution.lime.strata import SizeStrata
 from whyword.attribution.shapley.exact import all_subsets, shapley_of_table
-from whyword.attribution.shapley.pair_estimate import shapley_of_pairs
-from whyword.attribution.size_strata import SizeStrata
+from whyword.attribution.shapley.gaussian_process import shapley_of_pairs
+from whyword.attribution.shapley.pairs import ComplementaryPairs
 from whyword.attribution.surrogate import fit_surrogate
 from whyword.data.dataset import Dataset, load_dataset
 from whyword.explainers.lime import Lime
 from whyword.explainers.shapley import Shapley
 from whyword.inference.fitted import FittedClassifier
 from whyword.interfaces.document import Document, Words
-from whyword.maths.stats.agreement import kendall_tau_b, overlap
+from whyword.maths.stats.correlation import kendall_tau_b, overlap
 from whyword.models.config import make_config
 from whyword.models.folder import load_model
 from whyword.models.train import train_model

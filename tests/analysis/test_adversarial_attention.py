@@ -10,7 +10,7 @@ from reference.attention_models import TEXTS, decides_by_its_attention, ignores_
 from whyword.analysis.adversarial_attention import Search, adversarial_attention, find
 from whyword.analysis.replaced_attention import Reading, read
 from whyword.checks.untouched import expect_random_streams_alone, expect_untouched
-from whyword.maths.tensors.divergences import jensen_shannon
+from whyword.maths.tensors.distances import jensen_shannon
 
 QUICK = Search(restarts=3, steps=40, learning_rate=0.1)
 

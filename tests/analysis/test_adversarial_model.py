@@ -10,7 +10,7 @@ from reference.samples import attention_on_lstm, equal_weights, sample, weights
 from whyword.analysis import adversarial_model as imitation
 from whyword.analysis.adversarial_model import Patience, adversarial_loss, outputs_of, train_adversarial_model
 from whyword.encoders.lstm import Lstm
-from whyword.maths.tensors.divergences import jensen_shannon, total_variation
+from whyword.maths.tensors.distances import jensen_shannon, total_variation
 from whyword.methods.word_regularized import WordRegularized
 from whyword.training.settings import Training
 

@@ -18,7 +18,7 @@ from whyword.analysis.replaced_attention import permuted_attention, swapped_atte
 from whyword.data.tokenizers.word_level import learn_vocabulary
 from whyword.encoders.lstm import Lstm
 from whyword.interfaces.errors import OptionError
-from whyword.maths.tensors.divergences import jensen_shannon, total_variation
+from whyword.maths.tensors.distances import jensen_shannon, total_variation
 from whyword.methods.attention import Attention
 from whyword.methods.l2x import L2x
 from whyword.methods.word_regularized import WordRegularized

@@ -9,7 +9,7 @@ from whyword.data.planted import planted
 from whyword.data.tokenizers.word_level import learn_vocabulary
 from whyword.encoders.bag import Bag
 from whyword.interfaces.errors import DataError
-from whyword.maths.stats.information import entropy
+from whyword.maths.stats.correlation import entropy
 from whyword.methods.attention import Attention
 
 PLANTED = planted("train=60,dev=1,test=1").train

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from whyword.audits.audit import Audit
-from whyword.evaluation.scores import Scores
+from whyword.evaluation.measure import Scores
 from whyword.interfaces.errors import OptionError
 from whyword.interfaces.metric import Score
 

@@ -1,11 +1,24 @@
-"""Both attention layers, token by token."""
-
 import math
 
 import pytest
 import torch
+from torch import nn
 
-from whyword.blocks.attention import AdditiveAttention, DotProductAttention, attend
+from reference.samples import VOCABULARY, attention_on_lstm, random_batch
+from whyword.blocks.attention import (
+    AdditiveAttention,
+    DotProductAttention,
+    affine_layer,
+    attend,
+    plain_query,
+    query_overlap,
+    states_health,
+    states_warnings,
+)
+from whyword.encoders.affine import Affine
+from whyword.encoders.bag import Bag
+from whyword.encoders.lstm import Lstm
+from whyword.maths.tensors.distances import conicity
 
 LENGTHS = [3, 1, 5]
 
@@ -79,3 +92,47 @@ def test_the_only_head_is_the_attention():
     states, mask = states_and_mask()
     attention = AdditiveAttention(4, 3, 1.0).double()
     assert torch.equal(attention.by_head(states, mask)[:, 0], attention(states, mask))
+
+
+@torch.no_grad()
+def test_health_is_the_mean_conicity_over_all_texts():
+    model, batches = attention_on_lstm(VOCABULARY).eval(), [random_batch([3, 1, 5]), random_batch([4])]
+    of_texts = []
+    for batch in batches:
+        states = model.encoder.encode(model.encoder.embed(batch), batch)[-1]
+        of_texts += conicity(states, batch.mask).tolist()
+    assert len(of_texts) == 4
+    assert states_health(model, model.encoder, batches) == pytest.approx({"conicity": sum(of_texts) / 4})
+
+
+def test_states_that_are_all_alike_are_warned_about():
+    (warning,) = states_warnings({"conicity": 0.97}, "Do this.")
+    assert "0.97" in warning
+    assert warning.endswith("Do this.")
+    assert states_warnings({"conicity": 0.5}, "") == states_warnings({}, "") == []
+
+
+BAG, AFFINE = Bag(Bag.Config(dim=5), 9, 0), Affine(Affine.Config(dim=5, hidden=4), 9, 0)
+
+
+def test_only_the_affine_encoder_has_a_layer():
+    assert affine_layer(AFFINE) is AFFINE.layer
+    assert affine_layer(BAG) is None
+    assert affine_layer(Lstm(Lstm.Config(dim=3, hidden=4), 9, 0)) is None
+
+
+def test_the_overlap_is_v_times_w_between_word_vectors():
+    query, polarity = torch.randn(4), torch.randn(3, 4)
+    torch.testing.assert_close(query_overlap(query, polarity, BAG), polarity @ query)
+    matrix = AFFINE.layer.weight.detach()
+    expected = torch.stack([(matrix.T @ query) @ (matrix.T @ row) for row in polarity])
+    torch.testing.assert_close(query_overlap(query, polarity, AFFINE).detach(), expected)
+
+
+def test_the_query_of_additive_attention_is_that_of_its_linear_part():
+    attention = AdditiveAttention(4, 3, 1.0)
+    states = 1e-3 * torch.randn(1, 5, 4)
+    torch.testing.assert_close(attention.scores(states), states @ plain_query(attention), atol=1e-7, rtol=1e-4)
+    dot = DotProductAttention(4, 1.0)
+    assert plain_query(dot) is dot.query
+    assert plain_query(nn.Linear(4, 1)) is None

@@ -16,7 +16,7 @@ from whyword.explaining.cache import ExplanationCache
 from whyword.inference.black_box import BlackBox
 from whyword.interfaces.document import Document
 from whyword.interfaces.errors import DataError, ModelError, OptionError
-from whyword.maths.stats.proportions import share_interval
+from whyword.maths.stats.intervals import share_interval
 
 OLD = {"superb": 2.0, "good": 1.0, "dull": -2.0, "bad": -1.0, "film": 0.1, "plot": -0.1, "cast": 0.05}
 NEW = {**OLD, "superb": -2.0, "cast": 1.5}

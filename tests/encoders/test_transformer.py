@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from whyword.blocks.dropout import Dropout
+from whyword.blocks.heads import Dropout
 from whyword.data.batching import collate
 from whyword.data.tokenizers.word_pieces import WordPieceTokenizer
 from whyword.data.words import split

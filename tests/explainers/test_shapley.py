@@ -5,7 +5,7 @@ import pytest
 import torch
 from captum.attr import ShapleyValues, ShapleyValueSampling
 
-from whyword.attribution.shapley.estimators import Permutations, Question
+from whyword.attribution.shapley.estimators import PermutationEstimator, Request
 from whyword.attribution.shapley.exact import all_subsets, shapley_of_table
 from whyword.data.words import split
 from whyword.explainers.shapley import Shapley
@@ -91,9 +91,9 @@ def test_texts_of_few_words_have_the_exact_values_of_captum(request, documents, 
 def test_permutations_have_the_values_of_captum_on_the_same_permutations(lstm):
     document = Document(split("a warm and superb film with a dull and rather thin plot in it"))
     (explanation,) = Shapley(samples=6, seed=4).explain(lstm, [document], [1])
-    inquiry = Permutations(Question(document.words, 1, 5, 0.95, None, seed=4), samples=6)
-    inquiry.subsets()
-    orders = np.argsort(inquiry._places, axis=1).tolist()
+    estimator = PermutationEstimator(Request(document.words, 1, 5, 0.95, None, seed=4), samples=6)
+    estimator.subsets()
+    orders = np.argsort(estimator._places, axis=1).tolist()
     assert [order[::-1] for order in orders[::2]] == orders[1::2]
     sampling = ShapleyValueSampling(captum_model(lstm, document))
     sampling.permutation_generator = lambda *_: iter(orders)

@@ -16,7 +16,7 @@ from whyword.explaining.word_importance import word_importance
 from whyword.interfaces.document import Document
 from whyword.interfaces.errors import DataError, OptionError
 from whyword.interfaces.explanation import WordImportance
-from whyword.maths.stats.estimate import Estimate
+from whyword.maths.stats.intervals import Estimate
 from whyword.models.config import make_config
 from whyword.models.train import train_model
 

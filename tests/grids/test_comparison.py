@@ -9,8 +9,7 @@ from scipy import stats
 
 from reference.cell_records import cell_record
 from whyword.grids.comparison import Comparison
-from whyword.maths.stats.crossed_difference import crossed_difference
-from whyword.maths.stats.holm import holm
+from whyword.maths.stats.comparisons import crossed_difference, holm
 
 SEEDS, TEXTS = 3, 200
 

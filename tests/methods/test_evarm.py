@@ -10,7 +10,7 @@ from torch.nn.functional import cross_entropy
 from reference.samples import SETTINGS, equal_weights, fitted, random_batch, sample, training_run, weights
 from reference.word_masks import KINDS, TINY_BERT, batch_for, distance_from_coin, force, sigmoid, small_encoder
 from whyword.analysis.text_vectors import panel, text_vectors
-from whyword.blocks.word_gate import Units
+from whyword.blocks.gates import Units
 from whyword.checks.samples import EIGHT, sample_pieces
 from whyword.data.batching import collate
 from whyword.data.dataset import load_dataset
@@ -23,7 +23,7 @@ from whyword.explainers.own import Own
 from whyword.inference.fitted import FittedClassifier
 from whyword.interfaces.document import Document
 from whyword.interfaces.errors import OptionError
-from whyword.maths.tensors.contrastive import supervised_contrast
+from whyword.maths.tensors.distances import supervised_contrast
 from whyword.methods.base import Base
 from whyword.methods.evarm import Evarm
 from whyword.models.config import make_config

@@ -11,7 +11,7 @@ from whyword.encoders.affine import Affine
 from whyword.encoders.bag import Bag
 from whyword.encoders.lstm import Lstm
 from whyword.interfaces.errors import OptionError
-from whyword.maths.tensors.token_groups import token_groups
+from whyword.maths.tensors.polarity import token_groups
 from whyword.methods.polarity_attention import PolarityAttention
 
 ENCODERS = {

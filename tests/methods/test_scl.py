@@ -7,7 +7,7 @@ from torch.nn.functional import cross_entropy
 from reference.samples import random_batch
 from reference.word_masks import KINDS, batch_for, small_encoder
 from whyword.interfaces.errors import OptionError
-from whyword.maths.tensors.contrastive import supervised_contrast
+from whyword.maths.tensors.distances import supervised_contrast
 from whyword.methods.base import Base
 from whyword.methods.scl import Scl
 

@@ -2,7 +2,7 @@ from math import nan
 
 import numpy as np
 
-from whyword.maths.stats.estimate import Estimate
+from whyword.maths.stats.intervals import Estimate
 from whyword.plots.curves import curves
 
 LINES = {

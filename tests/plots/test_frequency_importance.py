@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from whyword.interfaces.explanation import WordImportance
-from whyword.maths.stats.estimate import Estimate
+from whyword.maths.stats.intervals import Estimate
 from whyword.plots.frequency_importance import LABELLED, LETTERS, frequency_importance
 from whyword.plots.glyphs import ruler
 

@@ -3,7 +3,7 @@ import io
 import numpy as np
 import pytest
 
-from whyword.maths.stats.estimate import Estimate
+from whyword.maths.stats.intervals import Estimate
 from whyword.plots.score_weight import score_weight
 
 NAMES = ("bad", "good", "neutral")

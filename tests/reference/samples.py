@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from whyword.blocks.head import Head
+from whyword.blocks.heads import Head
 from whyword.data.dataset import labels
 from whyword.data.planted import planted
 from whyword.data.tokenizers.word_level import WordLevelTokenizer, learn_vocabulary

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from reference.samples import VOCABULARY, random_batch
-from whyword.blocks.word_gate import WordGate
+from whyword.blocks.gates import WordGate
 from whyword.encoders.bag import Bag
 from whyword.encoders.cnn import Cnn
 from whyword.encoders.lstm import Lstm

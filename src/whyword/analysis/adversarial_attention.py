@@ -13,7 +13,7 @@ from torch.nn.functional import relu
 from ..interfaces.attending import Attending
 from ..interfaces.classifier import OpenClassifier
 from ..interfaces.document import Words
-from ..maths.tensors.divergences import jensen_shannon, max_jensen_shannon, total_variation
+from ..maths.tensors.distances import jensen_shannon, max_jensen_shannon, total_variation
 from ..maths.tensors.masked import masked_softmax
 from .replaced_attention import Reading, answer, attending, read
 

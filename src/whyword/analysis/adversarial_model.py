@@ -12,7 +12,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from ..data.batching import by_token_budget, training_batches
 from ..interfaces.method import Method, Prediction
-from ..maths.tensors.divergences import kullback_leibler, total_variation
+from ..maths.tensors.distances import kullback_leibler, total_variation
 from ..training.corpus import Corpus
 from ..training.early_stopping import copy_weights
 from ..training.settings import Training

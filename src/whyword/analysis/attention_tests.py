@@ -16,8 +16,8 @@ from ..interfaces.document import Document
 from ..interfaces.errors import DataError
 from ..interfaces.explanation import Explanation
 from ..interfaces.metric import Score
-from ..maths.stats.agreement import kendall_tau_b
-from ..maths.stats.bootstrap import mean_interval
+from ..maths.stats.correlation import kendall_tau_b
+from ..maths.stats.intervals import mean_interval
 from .adversarial_attention import Search, adversarial_attention
 from .replaced_attention import permuted_attention, uniform_attention
 

@@ -14,8 +14,8 @@ import torch
 
 from ..data.dataset import Dataset
 from ..interfaces.errors import OptionError
-from ..maths.stats.bootstrap import mean_interval
-from ..maths.tensors.divergences import jensen_shannon, total_variation
+from ..maths.stats.intervals import mean_interval
+from ..maths.tensors.distances import jensen_shannon, total_variation
 from ..models.assemble import assemble
 from ..models.folder import TrainedModel
 from ..storage.atomic import write_text

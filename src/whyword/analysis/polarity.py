@@ -16,7 +16,7 @@ from ..inference.fitted import FittedClassifier
 from ..interfaces.document import Document, Label, Words
 from ..interfaces.errors import DataError, OptionError
 from ..maths.tensors.masked import gather_words
-from ..maths.tensors.token_groups import NONE, token_groups
+from ..maths.tensors.polarity import NONE, token_groups
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,14 +10,14 @@ import numpy as np
 import torch
 from torch.nn.functional import cosine_similarity
 
-from ..blocks.query_overlap import in_word_space, plain_query, query_overlap
+from ..blocks.attention import in_word_space, plain_query, query_overlap
 from ..inference.fitted import FittedClassifier
 from ..interfaces.document import Document
 from ..interfaces.values import json_ready
+from ..maths.stats.comparisons import cliffs_delta
 from ..maths.stats.correlation import spearman
-from ..maths.stats.effect_size import cliffs_delta
-from ..maths.stats.proportions import share_interval
-from ..maths.tensors.token_groups import mean_dot_products
+from ..maths.stats.intervals import share_interval
+from ..maths.tensors.polarity import mean_dot_products
 from ..training.corpus import Corpus
 from .polarity import AttentionWords, attention_words, polarity_weights
 

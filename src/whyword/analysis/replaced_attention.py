@@ -13,7 +13,7 @@ from ..interfaces.attending import Attending
 from ..interfaces.classifier import OpenClassifier
 from ..interfaces.document import Words
 from ..interfaces.errors import OptionError
-from ..maths.tensors.divergences import jensen_shannon, total_variation
+from ..maths.tensors.distances import jensen_shannon, total_variation
 
 PERMUTATIONS = 100  # as Jain & Wallace
 ENTRIES = 4_000_000  # numbers of repeated states held at a time

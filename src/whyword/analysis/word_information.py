@@ -14,9 +14,9 @@ from ..interfaces.attending import Attending
 from ..interfaces.classifier import OpenClassifier
 from ..interfaces.document import Document
 from ..interfaces.errors import DataError
-from ..maths.stats.discriminant import linear_discriminant
-from ..maths.stats.information import entropy, joint_counts, mutual_information
-from ..maths.stats.proportions import share_interval
+from ..maths.stats.correlation import entropy, joint_counts, mutual_information
+from ..maths.stats.intervals import share_interval
+from ..maths.stats.separation import linear_discriminant
 
 WORDS = 1_000  # the most frequent ones, as Voita et al.
 CLUSTERS = 1_000  # at most

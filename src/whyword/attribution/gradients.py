@@ -1,4 +1,4 @@
-"""What explainers by gradients share: token scores of batches become word scores of texts."""
+"""From token scores of batches to word scores of texts: what explainers by gradients share."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..maths.tensors.masked import gather_words
 
 @dataclass(frozen=True)
 class TokenScores:
-    """What an explainer finds out about a batch."""
+    """An explainer's scores of a batch."""
 
     scores: Tensor  # (batch, time): those of a word's pieces are summed
     targets: Tensor  # (batch,)
@@ -42,23 +42,23 @@ def explain_by_tokens(
     explanations: dict[int, Explanation] = {}
     for positions, batch in classifier.batches([document.words for document in documents]):
         started = time.perf_counter()
-        asked = None if targets is None else torch.tensor([targets[i] for i in positions], device=batch.tokens.device)
-        found = score(method, batch, asked)
+        chosen = None if targets is None else torch.tensor([targets[i] for i in positions], device=batch.tokens.device)
+        result = score(method, batch, chosen)
         most_words = max(len(documents[i].words) for i in positions)
-        scores = gather_words(found.scores.double(), batch.word_of_token, most_words, average=False).cpu().numpy()
-        table = found.probabilities.detach().double().cpu().numpy()
+        scores = gather_words(result.scores.double(), batch.word_of_token, most_words, average=False).cpu().numpy()
+        table = result.probabilities.detach().double().cpu().numpy()
         seconds = (time.perf_counter() - started) / len(positions)
         for row, i in enumerate(positions):
             explanations[i] = Explanation(
                 document=documents[i],
                 scores=scores[row, : len(documents[i].words)],
-                target=int(found.targets[row]),
+                target=int(result.targets[row]),
                 classes=classifier.classes,
                 probabilities=table[row],
                 explainer=name,
-                base_value=None if found.base_values is None else float(found.base_values[row]),
-                convergence_error=None if found.convergence_errors is None else float(found.convergence_errors[row]),
-                forward_passes=found.forward_passes,
+                base_value=None if result.base_values is None else float(result.base_values[row]),
+                convergence_error=None if result.convergence_errors is None else float(result.convergence_errors[row]),
+                forward_passes=result.forward_passes,
                 seconds=seconds,
             )
     return [explanations[i] for i in range(len(documents))]

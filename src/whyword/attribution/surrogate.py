@@ -8,13 +8,15 @@ from functools import cache
 import numpy as np
 from scipy.special import expit
 
-STEPS = 12  # most steps of Newton's method
-SMALLEST_STEP = 1e-6  # in log-odds
-LARGEST_STEP = 5.0  # of the log-odds of any answer: far from the solution, Newton's method may leap off
+MOST_NEWTON_STEPS = 12  # of a fit
+SMALLEST_STEP = 1e-6  # log-odds: a fit stops below this step
+LARGEST_STEP = 5.0  # log-odds of any answer: far from the solution, Newton's method may overshoot
+LEAST_SLOPE = 1e-6  # of the sigmoid at an answer: keeps the system solvable where answers are certain
+BIAS_RIDGE = 1e-9  # of the bias, which is not shrunk: keeps the system solvable
 HIGHEST_FREQUENCY = 7.0  # the Fourier transform of the sigmoid's slope falls below 1e-8 there
-NEGLIGIBLE = 1e-12
-FAR = 20.0  # log-odds at which the sigmoid is flat: its slope is 2e-9
-MOST_NODES = 64  # of Gauss-Legendre; half as many as words are exact
+NEGLIGIBLE_PRODUCT = 1e-12  # frequencies whose product over words is smaller are left out
+FLAT_LOG_ODDS = 20.0  # log-odds at which the sigmoid is flat, its slope 2e-9; sets the step between frequencies
+MOST_CHANCES = 64  # nodes of Gauss-Legendre; half as many as words are exact
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,17 +39,17 @@ class Surrogate:
         transform of the sigmoid's slope, πt / sinh(πt).
         """
         ends = [self.bias + self.weights[sign * self.weights > 0].sum() for sign in (-1, 1)]
-        step = 2 * np.pi / (max(map(abs, ends)) + FAR)
+        step = 2 * np.pi / (max(map(abs, ends)) + FLAT_LOG_ODDS)
         frequency = (np.arange(np.ceil(HIGHEST_FREQUENCY / step)) + 0.5) * step
         slope = step * np.exp(1j * frequency * self.bias) / (1j * np.sinh(np.pi * frequency))
-        turned = np.exp(1j * frequency[:, None] * self.weights)  # (frequency, word)
-        change = slope[:, None] * (turned - 1)
+        rotation = np.exp(1j * frequency[:, None] * self.weights)  # (frequency, word)
+        change = slope[:, None] * (rotation - 1)
         scores = np.zeros(len(self.weights))
-        for kept, share in _chances(2 * min(MOST_NODES // 2, len(self.weights) // 4 + 1)):
-            factors = 1 + kept * (turned - 1)  # never 0: an even number of nodes leaves out one half
+        for chance, share in _keep_chances(2 * min(MOST_CHANCES // 2, len(self.weights) // 4 + 1)):
+            factors = 1 + chance * (rotation - 1)  # never 0: an even number of nodes leaves out ½
             product = factors.prod(axis=1)
-            felt = np.abs(product) > NEGLIGIBLE
-            scores += share * (change[felt] * (product[felt, None] / factors[felt])).real.sum(axis=0)
+            counts = np.abs(product) > NEGLIGIBLE_PRODUCT
+            scores += share * (change[counts] * (product[counts, None] / factors[counts])).real.sum(axis=0)
         return scores
 
 
@@ -61,11 +63,11 @@ def fit_surrogate(
     rows, words = subsets.shape
     design = np.concatenate([subsets.astype(np.float64), np.ones((rows, 1))], axis=1)
     importance = np.ones(rows) if importance is None else importance
-    penalty = np.append(np.full(words, ridge), 1e-9)
+    penalty = np.append(np.full(words, ridge), BIAS_RIDGE)
     solution = np.zeros(words + 1)
-    for _ in range(STEPS):
+    for _ in range(MOST_NEWTON_STEPS):
         fitted = expit(design @ solution)
-        slope = importance * np.maximum(fitted * (1 - fitted), 1e-6)
+        slope = importance * np.maximum(fitted * (1 - fitted), LEAST_SLOPE)
         gradient = design.T @ (importance * (probabilities - fitted)) - penalty * solution
         step = np.linalg.solve((design.T * slope) @ design + np.diag(penalty), gradient)
         step *= min(1.0, LARGEST_STEP / max(np.abs(design @ step).max(), SMALLEST_STEP))
@@ -76,7 +78,7 @@ def fit_surrogate(
 
 
 @cache
-def _chances(nodes: int) -> list[tuple[float, float]]:
+def _keep_chances(nodes: int) -> list[tuple[float, float]]:
     """Give chances between 0 and 1 and their shares in the mean over all of them (Gauss-Legendre)."""
     places, shares = np.polynomial.legendre.leggauss(nodes)
     return list(zip(((1 + places) / 2).tolist(), (shares / 2).tolist(), strict=True))

@@ -10,7 +10,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-from ..evaluation.scores import Scores
+from ..evaluation.measure import Scores
 from ..interfaces.errors import OptionError
 from ..interfaces.values import data_frame
 from ..storage.atomic import write_text

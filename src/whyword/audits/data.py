@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 
 from ..evaluation.agreement import rank_agreement
-from ..evaluation.scores import Scores
+from ..evaluation.measure import Scores
 from ..interfaces.classifier import Classifier, OpenClassifier
 from ..interfaces.document import Document
 from ..interfaces.explainer import Explainer
 from ..interfaces.explanation import Explanation
 from ..interfaces.metric import Metric
 from ..maths.stats.calibration import calibration
-from ..maths.stats.holm import holm
-from ..maths.stats.proportions import share_interval
+from ..maths.stats.comparisons import holm
+from ..maths.stats.intervals import share_interval
 from .model_views import kind_of
 
 Explained = Mapping[str, Sequence[Explanation]]

@@ -1,1 +1,1 @@
-
+"""Parts with weights that several methods or encoders share."""

@@ -1,14 +1,32 @@
-"""What encoders of whole words share: a table of word vectors, which embed looks up."""
+"""Word vectors of encoders: the table, how it is looked up, and how to find it."""
 
 from __future__ import annotations
 
 from typing import Protocol
 
-from torch import Tensor
+from torch import Tensor, nn
 
 from ..interfaces.document import Batch
 from ..interfaces.encoder import Encoder
-from .word_embedding import WordEmbedding
+from ..interfaces.errors import OptionError
+from .heads import Dropout
+
+
+class WordEmbedding(nn.Module):
+    """Looks up word vectors and drops some of their entries in training."""
+
+    def __init__(self, size: int, dim: int, padding: int, dropout: float, frozen: bool) -> None:
+        super().__init__()
+        self.table = nn.Embedding(size, dim, padding_idx=padding)
+        nn.init.uniform_(self.table.weight, -0.1, 0.1)  # as VAT and Sun & Lu do
+        self.table.weight.data[padding] = 0.0
+        self.table.weight.requires_grad_(not frozen)
+        self.dropout = Dropout(dropout)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        """(batch, time) to (batch, time, dim)."""
+        embedded: Tensor = self.dropout(self.table(tokens))
+        return embedded
 
 
 class WordVectorConfig(Protocol):
@@ -39,3 +57,14 @@ class WordEncoder(Encoder):
         """Look up one vector per token."""
         embedded: Tensor = self.embedding(batch.tokens)
         return embedded
+
+
+def word_table(encoder: Encoder) -> nn.Embedding:
+    """Find the table that embed looks tokens up in: the first one of the network; its rows are the token ids."""
+    for part in encoder.modules():
+        if isinstance(part, nn.Embedding):
+            return part
+    raise OptionError(
+        f"The encoder '{type(encoder).__name__.lower()}' has no table of word vectors, so masked words cannot be "
+        "predicted: set method.mlm=0."
+    )

@@ -10,9 +10,8 @@ import numpy as np
 
 from ..interfaces.document import Document, Label
 from ..interfaces.values import data_frame, json_ready
-from ..maths.stats.bootstrap import Difference
-from ..maths.stats.estimate import Estimate
-from ..maths.stats.proportions import share_interval
+from ..maths.stats.comparisons import Difference
+from ..maths.stats.intervals import Estimate, share_interval
 from .page import render
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from ..interfaces.document import Document, Label
 from ..interfaces.errors import DataError, ModelError, OptionError
 from ..interfaces.explainer import Explainer
 from ..interfaces.explanation import Explanation
-from ..maths.stats.agreement import kendall_tau_b, overlap
-from ..maths.stats.bootstrap import paired_difference
+from ..maths.stats.comparisons import paired_difference
+from ..maths.stats.correlation import kendall_tau_b, overlap
 from .difference import AccuracyChange, ModelDifference, TextDifference, WordChange, share
 
 DIGITS = 6  # of a score, the largest of its text being 1: equal words must tie whatever batch they are computed in

@@ -9,8 +9,8 @@ import numpy as np
 from ..interfaces.errors import OptionError
 from ..interfaces.explanation import Explanation
 from ..interfaces.metric import Score
-from ..maths.stats.agreement import kendall_tau_b, overlap
-from ..maths.stats.bootstrap import mean_interval
+from ..maths.stats.correlation import kendall_tau_b, overlap
+from ..maths.stats.intervals import mean_interval
 from .top_words import top_words
 
 
@@ -40,5 +40,5 @@ def _score(
     name: str, one: Sequence[Explanation], other: Sequence[Explanation], values: Sequence[float], meaning: str
 ) -> Score:
     per_text = np.array(values, dtype=np.float64)
-    explainers = " ~ ".join(found[0].explainer for found in (one, other) if found)
+    explainers = " ~ ".join(explanations[0].explainer for explanations in (one, other) if explanations)
     return Score(name, explainers, per_text, mean_interval(per_text), higher_is_better=True, meaning=meaning)

@@ -1,10 +1,12 @@
-"""Measure explanations: every sub-text that any metric of any explainer needs is asked about once."""
+"""Measure explanations: every sub-text that any metric of any explainer needs is predicted once; scores, intervals."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -12,11 +14,16 @@ from torch import Tensor
 
 from ..interfaces.classifier import Classifier, Removal
 from ..interfaces.document import Words
-from ..interfaces.errors import OptionError
+from ..interfaces.errors import OptionError, unknown_name
 from ..interfaces.explanation import Explanation
-from ..interfaces.metric import Metric
-from ..maths.tensors.distinct_rows import distinct_rows
-from .scores import Scores, gather
+from ..interfaces.metric import Metric, Score
+from ..interfaces.values import data_frame, json_ready
+from ..maths.stats.comparisons import Difference, paired_differences
+from ..maths.stats.intervals import mean_intervals
+from ..maths.tensors.subsets import distinct_rows
+
+if TYPE_CHECKING:
+    import pandas
 
 
 def measure(
@@ -28,20 +35,20 @@ def measure(
 ) -> Scores:
     """Measure the explanations of the same texts by several explainers, each under its name.
 
-    The explanations may be streams: of each text only the values are kept. The watcher is told the number of texts
-    done so far.
+    The explanations may be streams: of each text only the values stay in memory. on_event gets the number of texts
+    measured so far.
     """
     names = [metric.name for metric in metrics]
     for name in names:
         if names.count(name) > 1:
             raise OptionError(f"The metric '{name}' is asked for twice: ask once, and read other k off its curve.")
-    asked = _Questions(explanations, metrics)
+    requests = _Requests(explanations, metrics)
     values: dict[tuple[str, str], list[np.ndarray]] = {
         (name, explainer): [] for name in names for explainer in explanations
     }
     done = 0
-    for answer in judge.probabilities_of_many(asked.requests(), removal):
-        row, where, ends = asked.waiting.popleft()
+    for answer in judge.probabilities_of_many(requests.stream(), removal):
+        row, where, ends = requests.pending.popleft()
         parts = iter(np.split(answer.double().numpy()[where], ends[:-1]))
         for explainer, explanation in zip(explanations, row, strict=True):
             for metric in metrics:
@@ -54,35 +61,135 @@ def measure(
         for metric in metrics
         for explainer in explanations
     )
-    return Scores(scores, done, asked.forward_passes)
+    return Scores(scores, done, requests.forward_passes)
 
 
-class _Questions:
-    """The sub-texts of each text, and what is still to be done with the answers."""
+class _Requests:
+    """The sub-texts of each text, and which part of the answers belongs to which metric."""
 
     def __init__(self, explanations: Mapping[str, Iterable[Explanation]], metrics: Sequence[Metric]) -> None:
         self.explanations, self.metrics = explanations, metrics
-        self.waiting: deque[tuple[list[Explanation], np.ndarray, np.ndarray]] = deque()
+        self.pending: deque[tuple[list[Explanation], np.ndarray, np.ndarray]] = deque()
         self.forward_passes = 0
 
-    def requests(self) -> Iterator[tuple[Words, Tensor]]:
+    def stream(self) -> Iterator[tuple[Words, Tensor]]:
         for row in _rows(self.explanations):
             parts = [metric.subsets(explanation) for explanation in row for metric in self.metrics]
-            kept, where = distinct_rows(np.concatenate([np.ones((0, len(row[0].scores)), dtype=bool), *parts]))
-            self.waiting.append((row, where, np.cumsum([len(part) for part in parts])))
-            self.forward_passes += len(kept)
-            yield row[0].document.words, torch.from_numpy(kept)
+            subsets, where = distinct_rows(np.concatenate([np.ones((0, len(row[0].scores)), dtype=bool), *parts]))
+            self.pending.append((row, where, np.cumsum([len(part) for part in parts])))
+            self.forward_passes += len(subsets)
+            yield row[0].document.words, torch.from_numpy(subsets)
 
 
 def _rows(explanations: Mapping[str, Iterable[Explanation]]) -> Iterator[list[Explanation]]:
-    """Give the explanations of one text after the other, and see that they are of the same text."""
+    """Give the explanations of one text after the other, and check that they are of the same text."""
     names = list(explanations)
-    for number, found in enumerate(zip_longest(*explanations.values())):
+    for number, of_text in enumerate(zip_longest(*explanations.values())):
         row: list[Explanation] = []
-        for name, explanation in zip(names, found, strict=True):
+        for name, explanation in zip(names, of_text, strict=True):
             if explanation is None:
                 raise OptionError(f"'{name}' has only {number} explanations, others have more: explain the same texts.")
             if row and explanation.document.words != row[0].document.words:
                 raise OptionError(f"Text {number} of '{name}' is not that of '{names[0]}': explain the same texts.")
             row.append(explanation)
         yield row
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """Every metric of every explainer, on the same texts."""
+
+    scores: tuple[Score, ...]
+    texts: int
+    forward_passes: int  # distinct sub-texts the judge predicted, for all metrics and explainers together
+
+    def __iter__(self) -> Iterator[Score]:
+        """Go through the scores, metric by metric."""
+        return iter(self.scores)
+
+    def __len__(self) -> int:
+        """Count the scores."""
+        return len(self.scores)
+
+    def __getitem__(self, names: tuple[str, str]) -> Score:
+        """Find the score by the names of a metric and an explainer."""
+        metric, explainer = names
+        if metric not in self.metrics:
+            raise unknown_name(metric, "the measured metrics", self.metrics)
+        if explainer not in self.explainers:
+            raise unknown_name(explainer, "the measured explainers", self.explainers)
+        return next(score for score in self if (score.metric, score.explainer) == names)
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The names of the metrics."""
+        return tuple(dict.fromkeys(score.metric for score in self))
+
+    @property
+    def explainers(self) -> tuple[str, ...]:
+        """The names of the explainers."""
+        return tuple(dict.fromkeys(score.explainer for score in self))
+
+    @property
+    def passes_per_text(self) -> float:
+        """What it cost, on average."""
+        return self.forward_passes / max(1, self.texts)
+
+    def differences(self, baseline: str = "random") -> dict[tuple[str, str], Difference]:
+        """Compare every other explainer with one of them, text by text, on every metric: (metric, explainer)."""
+        others = [score for score in self if score.explainer != baseline]
+        if not others:
+            return {}
+        one = np.stack([score.per_text for score in others], axis=1)
+        other = np.stack([self[score.metric, baseline].per_text for score in others], axis=1)
+        differences = paired_differences(one, other)
+        return {(score.metric, score.explainer): differences[i] for i, score in enumerate(others)}
+
+    def rows(self, baseline: str = "random") -> list[dict[str, Any]]:
+        """Give a row of plain values per score; with the paired difference from a baseline, if it was measured."""
+        differences = self.differences(baseline) if baseline in self.explainers else {}
+        rows = []
+        for score in self:
+            row = {key: value for key, value in score.to_dict().items() if key != "curve"}
+            difference = differences.get((score.metric, score.explainer))
+            names = ("value", "low", "high", "p")
+            against = dict.fromkeys(names) if difference is None else asdict(difference)
+            rows.append(row | {f"over_{baseline}_{name}": json_ready(against[name]) for name in names})
+        return rows
+
+    def to_frame(self, baseline: str = "random") -> pandas.DataFrame:
+        """Give a pandas frame of the rows."""
+        return data_frame(self.rows(baseline))
+
+    def __str__(self) -> str:
+        """Write a table with a line per metric and a column per explainer."""
+        lines = [["", *self.explainers]]
+        for metric in self.metrics:
+            scores = [self[metric, explainer] for explainer in self.explainers]
+            lines.append([f"{metric} {'↑' if scores[0].higher_is_better else '↓'}", *map(_cell, scores)])
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        table = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
+        cost = f"{self.texts:,} texts, {self.forward_passes:,} forward passes ({self.passes_per_text:.1f} a text)"
+        return "\n".join([*table, f"{cost}; mean and 95 % interval; ↑ higher is better, ↓ lower"])
+
+
+def gather(metric: Metric, explainer: str, curve: np.ndarray) -> Score:
+    """Make a score of a metric's values, (text, point)."""
+    per_text = metric.headline(curve) if len(curve) else np.empty(0)
+    columns = np.column_stack([per_text, curve]) if metric.points else per_text[:, None]
+    intervals = mean_intervals(columns)
+    return Score(
+        metric=metric.name,
+        explainer=explainer,
+        per_text=per_text,
+        interval=(float(intervals[0, 0]), float(intervals[0, 1])),
+        higher_is_better=metric.higher_is_better,
+        meaning=metric.meaning,
+        points=tuple(metric.points),
+        curve=curve if metric.points else None,
+        band=intervals[1:] if metric.points else None,
+    )
+
+
+def _cell(score: Score) -> str:
+    return f"{score.value:z.3f} [{score.interval[0]:z.3f}, {score.interval[1]:z.3f}]" if score.texts else "-"

@@ -10,11 +10,10 @@ from typing import Literal
 
 import numpy as np
 
-from ..attribution.convergence import converged
-from ..attribution.lime.subset_ridge import LIME_SAMPLES, SubsetRidge
-from ..attribution.lime.surrogate_ridge import estimate, preferred_sizes
-from ..attribution.rounds import ask_in_rounds
-from ..attribution.size_strata import SizeStrata
+from ..attribution.lime.estimate import estimate, preferred_sizes
+from ..attribution.lime.ridge import LIME_SAMPLES, SubsetRidge
+from ..attribution.lime.strata import SizeStrata
+from ..attribution.rounds import converged, estimate_in_rounds
 from ..interfaces.classifier import Classifier, Removal
 from ..interfaces.document import Document, Words
 from ..interfaces.errors import OptionError
@@ -31,7 +30,7 @@ class Lime(Explainer):
     """Ribeiro et al., KDD 2016: the coefficients that the lime package gives on average with its 5000 samples.
 
     Sampling, kernel and ridge are those of its text explainer without feature selection: all words are scored. The
-    coefficients are found from fewer sub-texts than by its plain sampling (see maths/surrogate_ridge.py), and exactly
+    coefficients are found from fewer sub-texts than by its plain sampling (see attribution/lime/README.md), and exactly
     where all sub-texts of a short text are asked about. Top words are those that speak most for the target.
     """
 
@@ -62,7 +61,7 @@ class Lime(Explainer):
         """Explain each document."""
         chosen = [None] * len(documents) if targets is None else [int(target) for target in targets]
         inquiries = [_Inquiry(self, document.words, target) for document, target in zip(documents, chosen, strict=True)]
-        ask_in_rounds(classifier, inquiries, self.removal)
+        estimate_in_rounds(classifier, inquiries, self.removal)
         return [
             Explanation(
                 document=document,

@@ -6,8 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ..attribution.rounds import ask_in_rounds
-from ..attribution.shapley.estimators import AllSubsets, Pairs, Permutations, Question, ShapleyInquiry
+from ..attribution.rounds import estimate_in_rounds
+from ..attribution.shapley.estimators import (
+    ExactEstimator,
+    PairEstimator,
+    PermutationEstimator,
+    Request,
+    ShapleyEstimator,
+)
 from ..interfaces.classifier import Classifier, Removal
 from ..interfaces.document import Document
 from ..interfaces.errors import OptionError
@@ -58,7 +64,7 @@ class Shapley(Explainer):
         """Explain each document."""
         chosen = [None] * len(documents) if targets is None else [int(target) for target in targets]
         inquiries = [self._inquiry(document, target) for document, target in zip(documents, chosen, strict=True)]
-        ask_in_rounds(classifier, inquiries, self.removal)
+        estimate_in_rounds(classifier, inquiries, self.removal)
         return [
             Explanation(
                 document=document,
@@ -78,10 +84,12 @@ class Shapley(Explainer):
             for document, inquiry in zip(documents, inquiries, strict=True)
         ]
 
-    def _inquiry(self, document: Document, target: int | None) -> ShapleyInquiry:
+    def _inquiry(self, document: Document, target: int | None) -> ShapleyEstimator:
         words = document.words
-        question = Question(words, target, self.top, self.confidence, self.budget, self.seed)
+        request = Request(words, target, self.top, self.confidence, self.budget, self.seed)
         short = len(words) <= EXACT_WORDS
         if short and (self.budget is None or len(words) < 2):
-            return AllSubsets(question)
-        return Pairs(question, self.limit) if short or self.samples == "auto" else Permutations(question, self.samples)
+            return ExactEstimator(request)
+        if short or self.samples == "auto":
+            return PairEstimator(request, self.limit)
+        return PermutationEstimator(request, self.samples)

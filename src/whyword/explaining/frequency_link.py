@@ -7,7 +7,7 @@ from typing import Any
 
 from ..interfaces.explanation import WordImportance
 from ..maths.stats.correlation import pearson, spearman
-from ..maths.stats.estimate import Estimate
+from ..maths.stats.intervals import Estimate
 
 WEAK, CLEAR = 0.1, 0.3  # correlations below which nothing, or only a leaning, is claimed
 

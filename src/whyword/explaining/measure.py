@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from .. import catalog
-from ..evaluation.measure import measure
-from ..evaluation.scores import Scores
+from ..evaluation.measure import Scores, measure
 from ..interfaces.classifier import Classifier, Removal
 from ..interfaces.errors import OptionError
 from ..interfaces.explanation import Explanation

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import catalog
 from ..interfaces.values import data_frame, json_ready
-from ..maths.stats.estimate import Estimate
+from ..maths.stats.intervals import Estimate
 from ..report.tables import Entry, escape_latex, latex, markdown, plain
 from ..report.writing import p_value
 from ..storage.atomic import write_text

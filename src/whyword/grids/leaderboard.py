@@ -7,11 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..maths.stats.bootstrap import Difference
-from ..maths.stats.crossed_difference import crossed_difference
-from ..maths.stats.estimate import Estimate
-from ..maths.stats.holm import holm
-from ..maths.stats.student import mean_over_runs
+from ..maths.stats.comparisons import Difference, crossed_difference, holm
+from ..maths.stats.intervals import Estimate, mean_over_runs
 from .cells import Record, advantages, right_answers
 
 LEVEL = 0.05

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from ..blocks.attention import AdditiveAttention, DotProductAttention
-from ..blocks.attentive import Attentive
-from ..blocks.head import Head
+from ..blocks.attention import AdditiveAttention, Attentive, DotProductAttention
+from ..blocks.heads import Head
 from ..interfaces.encoder import Encoder
 
 

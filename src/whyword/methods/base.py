@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..blocks.pooled_classifier import PooledClassifier
+from ..blocks.heads import PooledClassifier
 from ..interfaces.encoder import Encoder
 
 

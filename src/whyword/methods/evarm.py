@@ -10,17 +10,16 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from ..blocks.layer_gate import LayerGate, chosen_layers
+from ..blocks.gates import LayerGate, Units, chosen_layers
+from ..blocks.heads import PooledClassifier
 from ..blocks.mask_health import gate_health, mask_warnings
-from ..blocks.pooled_classifier import PooledClassifier
-from ..blocks.word_gate import Units
 from ..interfaces.document import Batch
 from ..interfaces.encoder import Encoder
 from ..interfaces.errors import OptionError
 from ..interfaces.method import Objective, Phase, Prediction
-from ..maths.tensors.bernoulli import bernoulli_kl, sample_hard_gate, sample_relaxed
-from ..maths.tensors.contrastive import supervised_contrast
-from ..maths.tensors.random_subset import some_of
+from ..maths.tensors.distances import supervised_contrast
+from ..maths.tensors.gates import bernoulli_kl, sample_hard_gate, sample_relaxed
+from ..maths.tensors.subsets import some_of
 
 
 class Evarm(PooledClassifier):

@@ -9,13 +9,13 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from ..blocks.pooled_classifier import PooledClassifier
-from ..blocks.word_gate import Units, WordGate
+from ..blocks.gates import Units, WordGate
+from ..blocks.heads import PooledClassifier
 from ..interfaces.document import Batch
 from ..interfaces.encoder import Encoder
 from ..interfaces.method import Prediction
 from ..maths.tensors.masked import masked_softmax
-from ..maths.tensors.top_k import hard_k_hot, sample_k_hot
+from ..maths.tensors.subsets import hard_k_hot, sample_k_hot
 
 
 class L2x(PooledClassifier):

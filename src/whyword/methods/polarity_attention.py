@@ -11,16 +11,20 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
-from ..blocks.attention import AdditiveAttention, DotProductAttention
-from ..blocks.attentive import Attentive
-from ..blocks.polarity_head import PolarityHead
-from ..blocks.query_overlap import affine_layer, plain_query, query_overlap
+from ..blocks.attention import (
+    AdditiveAttention,
+    Attentive,
+    DotProductAttention,
+    affine_layer,
+    plain_query,
+    query_overlap,
+)
+from ..blocks.heads import PolarityHead
 from ..interfaces.document import Batch
 from ..interfaces.encoder import Encoder
 from ..interfaces.errors import OptionError
 from ..interfaces.method import Prediction
-from ..maths.tensors.polarity_updates import Scorer, Sums, sum_over_texts, updates
-from ..maths.tensors.token_groups import token_groups
+from ..maths.tensors.polarity import Scorer, Sums, sum_over_texts, token_groups, updates
 
 
 class PolarityAttention(Attentive):

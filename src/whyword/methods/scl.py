@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from ..blocks.pooled_classifier import PooledClassifier
+from ..blocks.heads import PooledClassifier
 from ..interfaces.document import Batch
 from ..interfaces.encoder import Encoder
 from ..interfaces.errors import OptionError
-from ..maths.tensors.contrastive import supervised_contrast
+from ..maths.tensors.distances import supervised_contrast
 
 
 class Scl(PooledClassifier):

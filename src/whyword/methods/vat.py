@@ -11,15 +11,14 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 from torch.nn.utils import parameters_to_vector
 
-from ..blocks.attention import AdditiveAttention, attend
-from ..blocks.attentive import Attentive
+from ..blocks.attention import AdditiveAttention, Attentive, attend
 from ..blocks.gaussian_bottleneck import GaussianBottleneck
-from ..blocks.head import Head
+from ..blocks.heads import Head
 from ..interfaces.document import Batch
 from ..interfaces.encoder import Encoder
 from ..interfaces.errors import OptionError
 from ..interfaces.method import Objective, Phase, Prediction
-from ..maths.tensors.gaussian import kl_to_standard_normal, sample_gaussian
+from ..maths.tensors.gates import kl_to_standard_normal, sample_gaussian
 
 COLLAPSED = 0.1  # nats per text below which the bottleneck tells nothing
 UNMOVED = 1e-3  # relative change of the attention's weights below which compressing has not changed them

@@ -10,14 +10,13 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
+from ..blocks.gates import Units, WordGate
+from ..blocks.heads import PooledClassifier
 from ..blocks.mask_health import gate_health, mask_warnings
-from ..blocks.pooled_classifier import PooledClassifier
-from ..blocks.word_gate import Units, WordGate
 from ..interfaces.document import Batch
 from ..interfaces.encoder import Encoder
 from ..interfaces.method import Objective, Phase, Prediction
-from ..maths.tensors.bernoulli import bernoulli_kl, sample_hard_gate
-from ..maths.tensors.schedules import rising, staged_decay
+from ..maths.tensors.gates import bernoulli_kl, rising, sample_hard_gate, staged_decay
 
 BESIDE_PRETRAINED = 0.01  # learning rate of the gate, which starts from nothing; docs/words.md
 

@@ -10,15 +10,14 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, linear
 
-from ..blocks.attended_states import states_health, states_warnings
-from ..blocks.attention import AdditiveAttention, attend
-from ..blocks.head import Head
-from ..blocks.word_table import word_table
+from ..blocks.attention import AdditiveAttention, attend, states_health, states_warnings
+from ..blocks.heads import Head
+from ..blocks.word_encoder import word_table
 from ..interfaces.document import Batch
 from ..interfaces.encoder import Encoder
 from ..interfaces.errors import OptionError
 from ..interfaces.method import Method, Prediction
-from ..maths.tensors.conicity import conicity
+from ..maths.tensors.distances import conicity
 
 
 class WordRegularized(Method):

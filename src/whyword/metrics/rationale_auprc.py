@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..evaluation.rationales import marked_words
+from ..evaluation.top_words import marked_words
 from ..interfaces.document import Label
 from ..interfaces.explanation import Explanation
 from ..interfaces.metric import Metric

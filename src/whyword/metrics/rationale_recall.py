@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..evaluation.rationales import hits
-from ..evaluation.top_words import TopWordsMetric
+from ..evaluation.top_words import TopWordsMetric, hits
 from ..interfaces.document import Label
 from ..interfaces.explanation import Explanation
 

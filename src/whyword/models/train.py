@@ -13,7 +13,7 @@ from ..data.batching import by_token_budget
 from ..data.dataset import Dataset, labels
 from ..inference.fitted import BATCH_TOKENS, FittedClassifier
 from ..interfaces.document import Document, Label
-from ..maths.stats.proportions import share_interval
+from ..maths.stats.intervals import share_interval
 from ..training.corpus import Corpus
 from ..training.distributed import Processes
 from ..training.early_stopping import evaluate

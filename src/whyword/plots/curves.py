@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ..maths.stats.estimate import Estimate
+from ..maths.stats.intervals import Estimate
 
 MARKERS = "osD^vPX*"
 DASHES = ("-", "--", "-.", ":")

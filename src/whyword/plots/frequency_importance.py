@@ -11,7 +11,7 @@ from matplotlib.patheffects import withStroke
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from ..interfaces.explanation import WordImportance
-from ..maths.stats.estimate import Estimate
+from ..maths.stats.intervals import Estimate
 from ..views.colors import BLUE, ORANGE, Color, hexadecimal
 from .glyphs import drawable, ruler
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
-from ..maths.stats.estimate import Estimate
+from ..maths.stats.intervals import Estimate
 from .glyphs import drawable
 from .group_colors import group_color
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whyword.maths.stats.calibration import calibration
-from whyword.maths.stats.proportions import share_interval
+from whyword.maths.stats.intervals import share_interval
 
 TEXTS = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=40)
 

@@ -5,8 +5,20 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from sklearn.metrics import mutual_info_score
 
-from whyword.maths.stats.correlation import pearson, pearson_interval, spearman, spearman_interval
+from whyword.maths.stats import correlation
+from whyword.maths.stats.correlation import (
+    entropy,
+    joint_counts,
+    kendall_tau_b,
+    mutual_information,
+    overlap,
+    pearson,
+    pearson_interval,
+    spearman,
+    spearman_interval,
+)
 
 PAIRS = st.lists(st.tuples(st.integers(-9, 9), st.integers(-9, 9)), min_size=4, max_size=30)
 
@@ -86,3 +98,67 @@ def test_frequencies_as_skewed_as_those_of_words_raise_no_more_false_alarms():
     scores = generator.random(2000)
     found = [pearson(frequencies, generator.permutation(scores)) for _ in range(1000)]
     assert np.mean([r.low <= 0 <= r.high for r in found]) == pytest.approx(0.95, abs=0.03)
+
+
+RANKINGS = st.lists(st.tuples(st.integers(-4, 4), st.integers(-4, 4)), min_size=2, max_size=30)
+
+
+@given(RANKINGS)
+def test_tau_is_that_of_scipy_also_with_ties(pairs):
+    one, other = np.array(pairs, dtype=np.float64).T
+    with np.errstate(all="ignore"):
+        expected = stats.kendalltau(one, other).statistic
+    assert kendall_tau_b(one, other) == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+
+def test_long_texts_are_taken_block_by_block(monkeypatch):
+    one, other = np.random.default_rng(0).integers(0, 50, (2, 300)).astype(float)
+    whole = kendall_tau_b(one, other)
+    monkeypatch.setattr(correlation, "MOST_PAIRS_AT_ONCE", 1000)
+    assert kendall_tau_b(one, other) == whole
+
+
+@given(st.lists(st.floats(-1, 1), min_size=2, max_size=20, unique=True))
+def test_an_order_agrees_with_itself_and_is_the_opposite_of_its_reverse(scores):
+    scores = np.array(scores)
+    assert kendall_tau_b(scores, scores) == pytest.approx(1)
+    assert kendall_tau_b(scores, -scores) == pytest.approx(-1)
+
+
+def test_what_does_not_vary_has_no_order():
+    for one in (np.empty(0), np.ones(1), np.full(4, 0.2)):
+        assert np.isnan(kendall_tau_b(one, np.arange(len(one), dtype=float)))
+
+
+def test_overlap_is_the_share_of_common_marks():
+    one, other = np.array([True, True, False, False]), np.array([False, True, True, False])
+    assert overlap(one, other) == 0.5
+    assert overlap(one, one) == 1
+    assert np.isnan(overlap(np.zeros(3, dtype=bool), np.zeros(3, dtype=bool)))
+
+
+GENERATOR = np.random.default_rng(0)
+
+
+def test_entropy_of_equal_shares_is_the_logarithm_of_their_number():
+    assert entropy(np.array([3, 3, 3, 3, 0])) == pytest.approx(math.log(4))
+    assert entropy(np.array([7, 0])) == 0.0
+
+
+def test_identical_variables_tell_each_other_everything():
+    words = GENERATOR.integers(0, 9, 500)
+    assert mutual_information(joint_counts(words, words)) == pytest.approx(entropy(np.bincount(words)))
+    renamed = GENERATOR.permutation(9)[words]
+    assert mutual_information(joint_counts(words, renamed)) == pytest.approx(entropy(np.bincount(words)))
+
+
+def test_independent_variables_tell_each_other_nothing():
+    assert mutual_information(np.outer([1, 2, 3], [4, 5, 6, 0])) == pytest.approx(0.0, abs=1e-12)
+
+
+def test_it_is_that_of_scikit_learn_and_the_counts_are_joint():
+    one, other = GENERATOR.integers(0, 5, 300), GENERATOR.integers(0, 7, 300)
+    joint = joint_counts(one, other)
+    assert joint.shape == (5, 7)
+    assert all(joint[a, b] == ((one == a) & (other == b)).sum() for a in range(5) for b in range(7))
+    assert mutual_information(joint) == pytest.approx(mutual_info_score(one, other))

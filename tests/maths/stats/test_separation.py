@@ -1,5 +1,3 @@
-"""Separation of classes, against scikit-learn and loops over pairs."""
-
 import math
 from itertools import combinations
 
@@ -7,10 +5,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.metrics import silhouette_score
 
 from whyword.maths.stats import separation as module
-from whyword.maths.stats.separation import separation
+from whyword.maths.stats.separation import linear_discriminant, separation
 
 
 def cloud(seed, count=30, classes=3, shift=1.0):
@@ -58,3 +57,22 @@ def test_tight_classes_are_far_apart_and_mixed_ones_are_not():
 @pytest.mark.parametrize("labels", [[], [0], [0, 0, 0], [0, 1, 2]], ids=["none", "one", "one class", "all alone"])
 def test_without_two_classes_and_a_pair_there_is_no_answer(labels):
     assert separation(np.ones((len(labels), 2)), np.array(labels, dtype=np.int64)) is None
+
+
+GENERATOR = np.random.default_rng(0)
+
+
+def test_it_answers_as_scikit_learn_does():
+    classes = np.repeat([2, 5, 7], [30, 60, 90])
+    points = GENERATOR.normal(size=(180, 4)) + 1.5 * GENERATOR.normal(size=(9, 4))[classes]
+    asked = GENERATOR.normal(size=(200, 4)) * 2
+    expected = LinearDiscriminantAnalysis().fit(points, classes).predict(asked)
+    assert (linear_discriminant(points, classes, asked) == expected).mean() > 0.97  # a ridge and n against n - 3
+
+
+@pytest.mark.parametrize("spread", [0.0, 1e-3])
+def test_classes_apart_are_told_apart_even_if_their_points_lie_in_a_plane_or_on_one_spot(spread):
+    classes = np.tile([0, 1, 2], 10)
+    points = np.zeros((30, 5))
+    points[:, :3] = np.eye(3)[classes] + spread * GENERATOR.normal(size=(30, 3))
+    assert (linear_discriminant(points, classes, points) == classes).all()

@@ -4,7 +4,7 @@ from math import isnan, nan, sqrt
 
 import pytest
 
-from whyword.maths.stats.estimate import Estimate
+from whyword.maths.stats.intervals import Estimate
 from whyword.papers.reproduction.claims import EVERYWHERE, REPEATED, findings, verdict
 from whyword.papers.reproduction.paper import Claim
 

@@ -5,7 +5,7 @@ from math import nan
 import pytest
 from matplotlib.figure import Figure
 
-from whyword.maths.stats.estimate import Estimate
+from whyword.maths.stats.intervals import Estimate
 from whyword.papers.reproduction.claims import Finding
 from whyword.papers.reproduction.paper import Claim, Exhibit, Paper, Scale
 from whyword.papers.reproduction.plan import Made, Number

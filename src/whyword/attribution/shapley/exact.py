@@ -24,9 +24,9 @@ def weight_of_subsets(subsets: np.ndarray) -> np.ndarray:
     It is (s - 1)! (n - s)! / n! for the s words that are kept and -s! (n - s - 1)! / n! for the others.
     """
     words = subsets.shape[1]
-    kept = subsets.sum(axis=1)
-    every = gammaln(words + 1)
-    inside = np.exp(gammaln(np.maximum(kept, 1)) + gammaln(words - kept + 1) - every)
-    outside = np.exp(gammaln(kept + 1) + gammaln(np.maximum(words - kept, 1)) - every)
+    sizes = subsets.sum(axis=1)
+    log_orders = gammaln(words + 1)
+    inside = np.exp(gammaln(np.maximum(sizes, 1)) + gammaln(words - sizes + 1) - log_orders)
+    outside = np.exp(gammaln(sizes + 1) + gammaln(np.maximum(words - sizes, 1)) - log_orders)
     weights: np.ndarray = np.where(subsets, inside[:, None], -outside[:, None])
     return weights

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .proportions import share_interval
+from .intervals import share_interval
 
 BINS = 10
 
@@ -38,13 +38,13 @@ def calibration(confidence: np.ndarray, right: np.ndarray, bins: int = BINS) -> 
         return None
     edges = np.arange(bins + 1) / bins
     place = np.clip(np.searchsorted(edges, confidence, side="left") - 1, 0, bins - 1)
-    found = []
+    filled = []
     for number in np.unique(place):
         inside = place == number
         count, ones = int(inside.sum()), int(right[inside].sum())
         mean = float(confidence[inside].mean())
-        found.append(
+        filled.append(
             Bin(float(edges[number]), float(edges[number + 1]), mean, ones / count, *share_interval(ones, count), count)
         )
-    error = sum(bin.texts * abs(bin.accuracy - bin.confidence) for bin in found) / len(confidence)
-    return Calibration(error, tuple(found))
+    error = sum(bin.texts * abs(bin.accuracy - bin.confidence) for bin in filled) / len(confidence)
+    return Calibration(error, tuple(filled))

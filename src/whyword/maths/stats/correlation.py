@@ -1,13 +1,16 @@
-"""How strongly two quantities go together: Pearson's r and Spearman's rho, each with a 95 % interval."""
+"""How strongly two quantities go together: correlations, agreement of rankings, mutual information."""
 
 from __future__ import annotations
 
 import math
 
 import numpy as np
+from scipy.special import entr
 from scipy.stats import rankdata
 
-from .estimate import Estimate, Z
+from .intervals import Estimate, Z
+
+MOST_PAIRS_AT_ONCE = 1_000_000  # pairs looked at together: bounds the memory of long texts
 
 
 def pearson(x: np.ndarray, y: np.ndarray) -> Estimate | None:
@@ -47,3 +50,42 @@ def _coefficient(x: np.ndarray, y: np.ndarray) -> float | None:
     a, b = (np.asarray(values, dtype=np.float64) - np.mean(values) for values in (x, y))
     r = float(a @ b / (np.linalg.norm(a) * np.linalg.norm(b)))
     return min(1.0, max(-1.0, r))
+
+
+def kendall_tau_b(one: np.ndarray, other: np.ndarray) -> float:
+    """Kendall's tau-b of two (word,) scores, from -1 to 1, ties taken into account; NaN if either does not vary."""
+    ranks = [np.unique(scores, return_inverse=True)[1].astype(np.int32) for scores in (one, other)]
+    agree, ordered_one, ordered_other = 0, 0, 0
+    step = max(1, MOST_PAIRS_AT_ONCE // max(1, len(one)))
+    for first in range(0, len(one), step):
+        sign, other_sign = (np.sign(rank[first : first + step, None] - rank) for rank in ranks)
+        agree += int((sign * other_sign).sum())
+        ordered_one += int(np.count_nonzero(sign))
+        ordered_other += int(np.count_nonzero(other_sign))
+    if not ordered_one or not ordered_other:
+        return float("nan")
+    return agree / float(np.sqrt(ordered_one) * np.sqrt(ordered_other))
+
+
+def overlap(one: np.ndarray, other: np.ndarray) -> float:
+    """Share of the marked words that both mark, (word,) bool each with equally many marks; NaN if there are none."""
+    marked = int(one.sum())
+    return int((one & other).sum()) / marked if marked else float("nan")
+
+
+def entropy(counts: np.ndarray) -> float:
+    """H = −Σ p ln p of the shares of the counts."""
+    return float(entr(np.asarray(counts, dtype=np.float64) / np.sum(counts)).sum())
+
+
+def mutual_information(joint: np.ndarray) -> float:
+    """I = Σ p(w, c) ln p(w, c) / p(w) p(c) of a table of joint counts, (w, c); never more than H(w) or H(c)."""
+    information = entropy(joint.sum(1)) + entropy(joint.sum(0)) - entropy(joint)
+    return max(0.0, information)
+
+
+def joint_counts(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Count how often each value of one goes with each value of the other; both are whole numbers from 0 up."""
+    width = int(second.max(initial=-1)) + 1
+    height = int(first.max(initial=-1)) + 1
+    return np.bincount(first * width + second, minlength=height * width).reshape(height, width)

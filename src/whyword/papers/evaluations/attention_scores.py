@@ -13,7 +13,7 @@ from ...analysis.polarity_report import AttentionReport, attention_report
 from ...data.dataset import Dataset
 from ...grids.evaluation import Question
 from ...grids.trial import Trial
-from ...maths.stats.estimate import Estimate
+from ...maths.stats.intervals import Estimate
 from ...models.folder import TrainedModel
 
 FIRST = 8  # of each class, the most attended words that every picture has, since it names them

@@ -14,7 +14,7 @@ from ...explaining.word_importance import word_importance
 from ...grids.evaluation import Question
 from ...grids.trial import Trial
 from ...interfaces.explanation import WordImportance
-from ...maths.stats.estimate import Estimate
+from ...maths.stats.intervals import Estimate
 from ...models.folder import TrainedModel
 
 

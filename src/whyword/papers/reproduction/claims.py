@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...maths.stats.estimate import Estimate
-from ...maths.stats.student import mean_over_runs
+from ...maths.stats.intervals import Estimate, mean_over_runs
 from .paper import Claim
 
 HOLDS, FAILS, UNDECIDED = "holds", "fails", "undecided"

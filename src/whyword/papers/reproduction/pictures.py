@@ -7,8 +7,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from ...maths.stats.estimate import Estimate
-from ...maths.stats.student import mean_over_runs
+from ...maths.stats.intervals import Estimate, mean_over_runs
 from ...plots.curves import curves
 from .paper import Answers, Row
 

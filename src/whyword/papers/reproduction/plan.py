@@ -13,8 +13,7 @@ from ...grids.cells import Record
 from ...grids.source import Source, file_fingerprint, find_source
 from ...grids.trial import Inquiry, Interview, Trial
 from ...interfaces.errors import OptionError, unknown_name
-from ...maths.stats.estimate import Estimate
-from ...maths.stats.student import mean_over_runs
+from ...maths.stats.intervals import Estimate, mean_over_runs
 from ...parallel import parallel_map
 from ..evaluations.accuracy import Accuracy
 from .claims import Finding, Values, findings

@@ -1,0 +1,71 @@
+"""From states to logits: dropout, the last layer, and the classifier that pools as its encoder does."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from ..interfaces.document import Batch
+from ..interfaces.encoder import Encoder
+from ..interfaces.method import Method, Prediction
+
+LEVELS = 1 << 16  # of 16 bits: a share is rounded to one of them
+
+
+class Dropout(nn.Dropout):
+    """As torch's; on a CPU it draws 16 bits a number, as torch's own drawing took half of the training of a bag."""
+
+    def forward(self, states: Tensor) -> Tensor:
+        """Set a share of the numbers to zero, scale up the others; in training only."""
+        if states.device.type != "cpu" or not self.training or self.p in (0, 1):
+            return super().forward(states)
+        threshold = min(round(self.p * LEVELS), LEVELS - 1)
+        drawn = torch.empty((states.numel() + 3) // 4, dtype=torch.int64).random_(-(2**63), None)
+        bits = drawn.view(torch.int16)[: states.numel()].view(states.shape)
+        mask = bits >= threshold - LEVELS // 2
+        return states * (mask.to(states.dtype) * (LEVELS / (LEVELS - threshold)))
+
+
+class Head(nn.Module):
+    """Dropout on the text vector, then one linear layer."""
+
+    def __init__(self, dim: int, classes: int, dropout: float) -> None:
+        super().__init__()
+        self.dropout = Dropout(dropout)
+        self.linear = nn.Linear(dim, classes)
+
+    def forward(self, pooled: Tensor) -> Tensor:
+        """(batch, dim) to (batch, class) logits."""
+        logits: Tensor = self.linear(self.dropout(pooled))
+        return logits
+
+
+class PolarityHead(nn.Module):
+    """Sun & Lu's last layer: dropout on the text vector, then W without bias.
+
+    With two classes the scores are 0 and s, so that p(+) = sigmoid(s).
+    """
+
+    def __init__(self, dim: int, classes: int, dropout: float) -> None:
+        super().__init__()
+        self.dropout = Dropout(dropout)
+        self.linear = nn.Linear(dim, 1 if classes == 2 else classes, bias=False)
+
+    def forward(self, pooled: Tensor) -> Tensor:
+        """(batch, dim) to (batch, class) logits."""
+        scores: Tensor = self.linear(self.dropout(pooled))
+        return torch.cat([torch.zeros_like(scores), scores], -1) if scores.shape[-1] == 1 else scores
+
+
+class PooledClassifier(Method):
+    """Maximum over time for LSTM and CNN, first token for transformers, else the mean."""
+
+    def __init__(self, encoder: Encoder, classes: int, dropout: float) -> None:
+        super().__init__()
+        self.encoder = encoder
+        self.head = Head(encoder.state_dim, classes, dropout)
+
+    def classify(self, embedded: Tensor, batch: Batch) -> Prediction:
+        """Predict from word vectors."""
+        pooled = self.encoder.summarize(self.encoder.encode(embedded, batch)[-1], batch)
+        return Prediction(self.head(pooled), pooled)
