@@ -31,9 +31,7 @@ from whyword.interfaces.method import Method
 from whyword.models.assemble import assemble
 from whyword.models.config import make_config
 from whyword.training.corpus import Corpus
-from whyword.training.distributed import Processes
-from whyword.training.optimizing import ObjectiveOptimizer
-from whyword.training.settings import Training
+from whyword.training.optimizer import ObjectiveOptimizer, Processes, Training
 
 FIXED_LENGTH = 50  # the originals' padded length on SST
 

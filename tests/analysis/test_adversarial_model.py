@@ -12,7 +12,7 @@ from whyword.analysis.adversarial_model import Patience, adversarial_loss, outpu
 from whyword.encoders.lstm import Lstm
 from whyword.maths.tensors.divergences import jensen_shannon, total_variation
 from whyword.methods.word_regularized import WordRegularized
-from whyword.training.settings import Training
+from whyword.training.optimizer import Training
 
 DATA = sample()
 CPU = torch.device("cpu")

@@ -229,8 +229,8 @@ def test_the_gate_is_frozen_to_the_bit_in_the_second_stage():
     run = training_run(model, DATA, replace(SETTINGS, optimizer="adamw"))
     moved = []
 
-    def spied(optimizing):
-        step = optimizing.step
+    def spied(optimizer):
+        step = optimizer.step
 
         def watched(*arguments):
             before = {part: weights(getattr(model, part)) for part in PARTS}
@@ -240,8 +240,8 @@ def test_the_gate_is_frozen_to_the_bit_in_the_second_stage():
 
         return watched
 
-    for optimizing in run.optimizing:
-        optimizing.step = spied(optimizing)
+    for optimizer in run.optimizers:
+        optimizer.step = spied(optimizer)
     list(run.steps())
     assert len(moved) > 4
     assert moved[0::2] == [set(PARTS)] * (len(moved) // 2)

@@ -10,9 +10,9 @@ import torch
 from torch import Tensor
 from torch.nn.functional import relu
 
-from ..interfaces.attending import Attending
 from ..interfaces.classifier import OpenClassifier
 from ..interfaces.document import Words
+from ..interfaces.method import Attending
 from ..maths.tensors.divergences import jensen_shannon, max_jensen_shannon, total_variation
 from ..maths.tensors.masked import masked_softmax
 from .replaced_attention import Reading, answer, attending, read

@@ -14,8 +14,8 @@ from ..data.batching import by_token_budget, training_batches
 from ..interfaces.method import Method, Prediction
 from ..maths.tensors.divergences import kullback_leibler, total_variation
 from ..training.corpus import Corpus
-from ..training.early_stopping import copy_weights
-from ..training.settings import Training
+from ..training.loop import copy_weights
+from ..training.optimizer import Training
 
 
 @dataclass(frozen=True)

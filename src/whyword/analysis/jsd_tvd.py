@@ -20,7 +20,7 @@ from ..models.assemble import assemble
 from ..models.folder import TrainedModel
 from ..storage.atomic import write_text
 from ..training.corpus import Corpus
-from ..training.early_stopping import copy_weights
+from ..training.loop import copy_weights
 from .adversarial_model import Outputs, Patience, outputs_of, train_adversarial_model
 from .replaced_attention import attending
 

@@ -9,10 +9,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..interfaces.attending import Attending
 from ..interfaces.classifier import OpenClassifier
 from ..interfaces.document import Words
 from ..interfaces.errors import OptionError
+from ..interfaces.method import Attending
 from ..maths.tensors.divergences import jensen_shannon, total_variation
 
 PERMUTATIONS = 100  # as Jain & Wallace

@@ -10,10 +10,10 @@ import numpy as np
 import torch
 from sklearn.cluster import MiniBatchKMeans
 
-from ..interfaces.attending import Attending
 from ..interfaces.classifier import OpenClassifier
 from ..interfaces.document import Document
 from ..interfaces.errors import DataError
+from ..interfaces.method import Attending
 from ..maths.stats.discriminant import linear_discriminant
 from ..maths.stats.information import entropy, joint_counts, mutual_information
 from ..maths.stats.proportions import share_interval

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..interfaces.attending import Attending
 from ..interfaces.document import Batch
-from ..interfaces.encoder import Encoder
+from ..interfaces.method import Attending, Encoder
 from ..maths.tensors.conicity import conicity
 
 ALIKE = 0.95  # conicity above which the states of a text are nearly one

@@ -5,8 +5,7 @@ from __future__ import annotations
 from torch import Tensor
 
 from ..interfaces.document import Batch
-from ..interfaces.encoder import Encoder
-from ..interfaces.method import Method, Prediction
+from ..interfaces.method import Encoder, Method, Prediction
 from .head import Head
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from ..interfaces.encoder import Encoder
+from ..interfaces.method import Encoder
 from .attention import AdditiveAttention, DotProductAttention
 
 

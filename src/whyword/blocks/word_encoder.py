@@ -7,7 +7,7 @@ from typing import Protocol
 from torch import Tensor
 
 from ..interfaces.document import Batch
-from ..interfaces.encoder import Encoder
+from ..interfaces.method import Encoder
 from .word_embedding import WordEmbedding
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from torch import nn
 
-from ..interfaces.encoder import Encoder
 from ..interfaces.errors import OptionError
+from ..interfaces.method import Encoder
 
 
 def word_table(encoder: Encoder) -> nn.Embedding:

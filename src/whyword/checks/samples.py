@@ -9,8 +9,7 @@ from ..data.batching import collate
 from ..data.tokenizers.word_level import WordLevelTokenizer, learn_vocabulary
 from ..data.tokenizers.word_pieces import WordPieceTokenizer
 from ..data.words import split
-from ..interfaces.document import Batch, Document
-from ..interfaces.tokenizer import Tokenizer
+from ..interfaces.document import Batch, Document, Tokenizer
 from ..training.corpus import Corpus
 
 CLASSES = ("bad", "good")

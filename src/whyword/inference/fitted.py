@@ -11,10 +11,9 @@ from torch import Tensor
 
 from ..data.batching import by_token_budget, collate
 from ..interfaces.classifier import REMOVALS, Removal
-from ..interfaces.document import Batch, Label, Tokens, Words
+from ..interfaces.document import Batch, Label, Tokenizer, Tokens, Words
 from ..interfaces.errors import OptionError, unknown_name
 from ..interfaces.method import Method
-from ..interfaces.tokenizer import Tokenizer
 from ..maths.tensors.masked import gather_words
 from .subsets import lay_out
 

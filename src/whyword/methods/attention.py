@@ -8,7 +8,7 @@ from typing import Literal
 from ..blocks.attention import AdditiveAttention, DotProductAttention
 from ..blocks.attentive import Attentive
 from ..blocks.head import Head
-from ..interfaces.encoder import Encoder
+from ..interfaces.method import Encoder
 
 
 class Attention(Attentive):

@@ -15,9 +15,8 @@ from ..blocks.mask_health import gate_health, mask_warnings
 from ..blocks.pooled_classifier import PooledClassifier
 from ..blocks.word_gate import Units
 from ..interfaces.document import Batch
-from ..interfaces.encoder import Encoder
 from ..interfaces.errors import OptionError
-from ..interfaces.method import Objective, Phase, Prediction
+from ..interfaces.method import Encoder, Objective, Phase, Prediction
 from ..maths.tensors.bernoulli import bernoulli_kl, sample_hard_gate, sample_relaxed
 from ..maths.tensors.contrastive import supervised_contrast
 from ..maths.tensors.random_subset import some_of

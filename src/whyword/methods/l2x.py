@@ -12,8 +12,7 @@ from torch.nn.functional import cross_entropy
 from ..blocks.pooled_classifier import PooledClassifier
 from ..blocks.word_gate import Units, WordGate
 from ..interfaces.document import Batch
-from ..interfaces.encoder import Encoder
-from ..interfaces.method import Prediction
+from ..interfaces.method import Encoder, Prediction
 from ..maths.tensors.masked import masked_softmax
 from ..maths.tensors.top_k import hard_k_hot, sample_k_hot
 

@@ -16,9 +16,8 @@ from ..blocks.attentive import Attentive
 from ..blocks.polarity_head import PolarityHead
 from ..blocks.query_overlap import affine_layer, plain_query, query_overlap
 from ..interfaces.document import Batch
-from ..interfaces.encoder import Encoder
 from ..interfaces.errors import OptionError
-from ..interfaces.method import Prediction
+from ..interfaces.method import Encoder, Prediction
 from ..maths.tensors.polarity_updates import Scorer, Sums, sum_over_texts, updates
 from ..maths.tensors.token_groups import token_groups
 

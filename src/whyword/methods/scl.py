@@ -9,8 +9,8 @@ from torch.nn.functional import cross_entropy
 
 from ..blocks.pooled_classifier import PooledClassifier
 from ..interfaces.document import Batch
-from ..interfaces.encoder import Encoder
 from ..interfaces.errors import OptionError
+from ..interfaces.method import Encoder
 from ..maths.tensors.contrastive import supervised_contrast
 
 

@@ -14,8 +14,7 @@ from ..blocks.mask_health import gate_health, mask_warnings
 from ..blocks.pooled_classifier import PooledClassifier
 from ..blocks.word_gate import Units, WordGate
 from ..interfaces.document import Batch
-from ..interfaces.encoder import Encoder
-from ..interfaces.method import Objective, Phase, Prediction
+from ..interfaces.method import Encoder, Objective, Phase, Prediction
 from ..maths.tensors.bernoulli import bernoulli_kl, sample_hard_gate
 from ..maths.tensors.schedules import rising, staged_decay
 

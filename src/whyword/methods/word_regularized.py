@@ -15,9 +15,8 @@ from ..blocks.attention import AdditiveAttention, attend
 from ..blocks.head import Head
 from ..blocks.word_table import word_table
 from ..interfaces.document import Batch
-from ..interfaces.encoder import Encoder
 from ..interfaces.errors import OptionError
-from ..interfaces.method import Method, Prediction
+from ..interfaces.method import Encoder, Method, Prediction
 from ..maths.tensors.conicity import conicity
 
 

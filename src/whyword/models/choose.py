@@ -15,7 +15,7 @@ import torch
 from ..data.dataset import Dataset
 from ..interfaces.errors import OptionError
 from ..storage.atomic import write_text
-from ..training.distributed import Processes
+from ..training.optimizer import Processes
 from .config import RunConfig, make_config, overlay
 from .fingerprint import text_fingerprint
 from .folder import TrainedModel, check_place, put_model

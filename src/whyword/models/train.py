@@ -15,9 +15,8 @@ from ..inference.fitted import BATCH_TOKENS, FittedClassifier
 from ..interfaces.document import Document, Label
 from ..maths.stats.proportions import share_interval
 from ..training.corpus import Corpus
-from ..training.distributed import Processes
-from ..training.early_stopping import evaluate
-from ..training.loop import Step, TrainingRun
+from ..training.loop import Step, TrainingRun, evaluate
+from ..training.optimizer import Processes
 from .assemble import Parts, assemble
 from .config import RunConfig
 from .folder import TrainedModel, load_model

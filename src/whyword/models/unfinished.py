@@ -12,8 +12,8 @@ from typing import Any
 from ..interfaces.errors import OptionError
 from ..storage.atomic import write_text
 from ..storage.tensors import read_snapshot, write_snapshot
-from ..training.distributed import Processes
 from ..training.loop import TrainingRun
+from ..training.optimizer import Processes
 from .config import RunConfig
 from .folder import TrainedModel, check_place, put_model
 

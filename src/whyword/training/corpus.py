@@ -10,8 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from ..data.batching import by_token_budget, collate
-from ..interfaces.document import Batch, Document, Label, Tokens
-from ..interfaces.tokenizer import Tokenizer
+from ..interfaces.document import Batch, Document, Label, Tokenizer, Tokens
 
 
 @dataclass(frozen=True)
