@@ -10,7 +10,7 @@ from .attention import attend
 
 
 class Attentive(Method):
-    """A method that attends (interfaces/attending.py); its weights are the explanation."""
+    """A method that attends (Attending in interfaces/method.py); its weights are the explanation."""
 
     own_score = "share"
     attention: nn.Module
