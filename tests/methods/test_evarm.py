@@ -9,7 +9,7 @@ from torch.nn.functional import cross_entropy
 
 from reference.samples import SETTINGS, equal_weights, fitted, random_batch, sample, training_run, weights
 from reference.word_masks import KINDS, TINY_BERT, batch_for, distance_from_coin, force, sigmoid, small_encoder
-from whyword.analysis.text_vectors import panel, text_vectors
+from whyword.analysis.tsne import panel, text_vectors
 from whyword.blocks.word_gate import Units
 from whyword.checks.samples import EIGHT, sample_pieces
 from whyword.data.batching import collate

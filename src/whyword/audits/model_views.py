@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from ..analysis.text_vectors import flatten, text_vectors
+from ..analysis.tsne import flatten, text_vectors
 from ..blocks.mask_health import keep_statistics
 from ..explaining.frequency_link import frequency_link
 from ..explaining.word_importance import importance_in

@@ -28,9 +28,7 @@ def command(
             help="Token that clients must send. Better set as WHYWORD_TOKEN than typed.",
         ),
     ] = None,
-    queue: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Most texts in the queue; more get 503.")
-    ] = 512,
+    queue: Annotated[int, typer.Option(min=1, metavar="N", help="Most texts in the queue; more get 503.")] = 512,
     max_texts: Annotated[int, typer.Option(min=1, metavar="N", help="Most texts of a request.")] = 64,
     max_words: Annotated[int, typer.Option(min=1, metavar="N", help="Most words of a text.")] = 1_000,
     max_body: Annotated[int, typer.Option(min=1, metavar="BYTES", help="Most bytes of a request.")] = 1_000_000,

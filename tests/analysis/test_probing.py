@@ -4,7 +4,7 @@ import torch
 
 from reference.attention_models import DOCUMENTS, TOKENIZER, small_lstm, without_attention
 from reference.samples import fitted
-from whyword.analysis.word_information import word_information
+from whyword.analysis.probing import word_information
 from whyword.data.planted import planted
 from whyword.data.tokenizers.word_level import learn_vocabulary
 from whyword.encoders.bag import Bag
