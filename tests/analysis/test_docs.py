@@ -72,5 +72,5 @@ def test_the_texts_of_two_masks_are_drawn_as_documented(here):
     "analyze", [whyword.analysis.run_attention_tests, whyword.analysis.word_information, whyword.analysis.jsd_tvd_curve]
 )
 def test_a_model_that_cannot_be_looked_into_is_refused(analyze):
-    with pytest.raises(OptionError, match="function cannot be .*: give a model that whyword trained"):
+    with pytest.raises(OptionError, match=r"function cannot be .*: give a model that whyword trained"):
         analyze(lambda texts: [[0.5, 0.5]] * len(texts), load_dataset(DATA))

@@ -17,8 +17,8 @@ from starlette.testclient import TestClient
 from whyword import TextClassifier
 from whyword.data.planted import planted
 from whyword.web.app import make_app
+from whyword.web.limits import Settings
 from whyword.web.models import ServedModel, load_models
-from whyword.web.settings import Settings
 
 TEXTS = [document.words.texts[0] for document in planted("easy,train=100,dev=0,test=0").train]
 

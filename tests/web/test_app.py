@@ -8,8 +8,8 @@ from whyword import catalog
 from whyword.data.words import split
 from whyword.explaining.stream import explain_documents, make_explainer
 from whyword.interfaces.document import Document
-from whyword.web.jobs import Predict
-from whyword.web.settings import Settings
+from whyword.web.jobs import PredictJob
+from whyword.web.limits import Settings
 
 from .conftest import TEXTS
 
@@ -179,7 +179,7 @@ def test_texts_without_words_are_answered(client):
 def test_a_late_answer_is_refused(client_of, monkeypatch):
     import time
 
-    monkeypatch.setattr(Predict, "answer", lambda self, documents, wanted: time.sleep(0.3))
+    monkeypatch.setattr(PredictJob, "run", lambda self, documents, wanted: time.sleep(0.3))
     answer = client_of(Settings(timeout=0.1)).post("/v1/predict", {"texts": ["a"]})
     assert answer.status_code == 504
     assert "longer than 0.1 seconds" in answer.json()["error"]
@@ -189,7 +189,7 @@ def test_a_bug_is_told_without_a_traceback_and_logged_without_the_text(client, m
     def broken(self, documents, wanted):
         raise KeyError(documents[0].words.texts[0])
 
-    monkeypatch.setattr(Predict, "answer", broken)
+    monkeypatch.setattr(PredictJob, "run", broken)
     answer = client.post("/v1/predict", {"texts": ["secret words"]})
     assert answer.status_code == 500
     assert answer.json() == {"error": "This is a bug: please report it with the log of the server."}

@@ -54,9 +54,9 @@ def command(
         raise MissingExtraError("whyword serve", "web") from None
     from ..inference.device import choose_device
     from ..web.app import make_app
+    from ..web.limits import Settings
     from ..web.logs import UVICORN, write
     from ..web.models import load_models
-    from ..web.settings import Settings
 
     options.use_threads(threads)
     settings = Settings(
