@@ -8,6 +8,7 @@ import torch
 from torch import nn
 
 from whyword.blocks.head import Head
+from whyword.data.batching import Corpus
 from whyword.data.dataset import labels
 from whyword.data.planted import planted
 from whyword.data.tokenizers.word_level import WordLevelTokenizer, learn_vocabulary
@@ -16,7 +17,6 @@ from whyword.inference.fitted import FittedClassifier
 from whyword.interfaces.document import Batch
 from whyword.interfaces.method import Encoder, Method, Phase, Prediction
 from whyword.methods.attention import Attention
-from whyword.training.corpus import Corpus
 from whyword.training.loop import TrainingRun
 from whyword.training.optimizer import Training
 

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from ..data.batching import by_token_budget, training_batches
+from ..data.batching import Corpus, by_token_budget, training_batches
 from ..data.dataset import Dataset
 from ..explaining.any_model import trained_model
 from ..interfaces.errors import OptionError
@@ -24,7 +24,6 @@ from ..maths.tensors.divergences import jensen_shannon, kullback_leibler, total_
 from ..models.assemble import assemble
 from ..models.folder import TrainedModel
 from ..storage.atomic import write_text
-from ..training.corpus import Corpus
 from ..training.loop import copy_weights
 from ..training.optimizer import Training
 from .replaced_attention import attending

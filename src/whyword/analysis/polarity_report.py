@@ -11,6 +11,7 @@ import torch
 from torch.nn.functional import cosine_similarity
 
 from ..blocks.query_overlap import in_word_space, plain_query, query_overlap
+from ..data.batching import Corpus
 from ..inference.fitted import FittedClassifier
 from ..interfaces.document import Document
 from ..interfaces.values import json_ready
@@ -18,7 +19,6 @@ from ..maths.stats.correlation import spearman
 from ..maths.stats.effect_size import cliffs_delta
 from ..maths.stats.proportions import share_interval
 from ..maths.tensors.token_groups import mean_dot_products
-from ..training.corpus import Corpus
 from .polarity import AttentionWords, attention_words, polarity_weights
 
 

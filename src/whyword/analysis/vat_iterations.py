@@ -10,13 +10,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from ..data.batching import Corpus
 from ..data.dataset import Dataset, labels
 from ..inference.fitted import FittedClassifier
 from ..interfaces.errors import OptionError
 from ..models.assemble import assemble
 from ..models.config import RunConfig, make_config
 from ..models.train import OnEvent
-from ..training.corpus import Corpus
 from ..training.loop import TrainingRun
 
 PHASES = {"learner": "learn", "compressor": "compress"}  # head, and the phase that trains it in every iteration

@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from ..data.batching import by_token_budget
+from ..data.batching import Corpus, by_token_budget
 from ..data.dataset import Dataset, labels
 from ..inference.fitted import BATCH_TOKENS, FittedClassifier
 from ..interfaces.document import Document, Label
@@ -23,7 +23,6 @@ from ..interfaces.errors import OptionError
 from ..maths.stats.proportions import share_interval
 from ..storage.atomic import write_text
 from ..storage.tensors import read_snapshot, write_snapshot
-from ..training.corpus import Corpus
 from ..training.loop import Step, TrainingRun, evaluate
 from ..training.optimizer import Processes
 from .assemble import Parts, assemble
@@ -210,13 +209,14 @@ class UnfinishedRun:
 def postponed_interrupt() -> Iterator[Callable[[], bool]]:
     """Hold Ctrl-C back until a step is done; yields whether one came. A second one interrupts at once.
 
-    So no half step is saved and no whole one is lost.
+    So no half step is saved and no whole one is lost. Where SIGINT is ignored, as a shell has it for background jobs
+    and nohup, it stays ignored: a Ctrl-C at the terminal is meant for another program then.
     """
-    if threading.current_thread() is not threading.main_thread():
-        yield lambda: False  # only the main thread hears signals
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or before in (signal.SIG_IGN, None):
+        yield lambda: False  # only the main thread hears signals, and None is a handler that is not Python's
         return
     came = False
-    before = signal.getsignal(signal.SIGINT)
 
     def remember(number: int, frame: FrameType | None) -> None:
         nonlocal came

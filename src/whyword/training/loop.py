@@ -12,12 +12,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from ..data.batching import training_batches
+from ..data.batching import Corpus, training_batches
 from ..inference.fitted import BATCH_TOKENS
 from ..interfaces.document import Batch
 from ..interfaces.errors import OptionError
 from ..interfaces.method import Method, Phase
-from .corpus import Corpus
 from .optimizer import ObjectiveOptimizer, Processes, Training
 
 
