@@ -135,7 +135,7 @@ def test_a_checkpoint_whose_weights_have_other_names_is_refused_in_one_sentence(
     tensors, values = read_snapshot(tmp_path / "m.training")
     renamed = {name.replace("method.head.", "method.top."): tensor for name, tensor in tensors.items()}
     write_snapshot(tmp_path / "m.training", renamed, values)
-    with pytest.raises(OptionError, match="was written by another version of whyword: leave --resume out") as refusal:
+    with pytest.raises(OptionError, match="was written by another version of whyword: delete it") as refusal:
         train_model(small(), DATA, folder=tmp_path / "m", resume=True)
     assert "\n" not in str(refusal.value)
 

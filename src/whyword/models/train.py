@@ -185,10 +185,12 @@ class UnfinishedRun:
     def _restore(self, run: TrainingRun, tensors: dict[str, torch.Tensor], values: dict[str, Any]) -> None:
         try:
             run.restore(tensors, values)
+        except torch.cuda.OutOfMemoryError:
+            raise
         except (KeyError, TypeError, RuntimeError, ValueError) as error:  # its parts have other names or shapes
             raise OptionError(
-                f"The unfinished run at {self.folder} was written by another version of whyword: leave --resume out to "
-                "start again."
+                f"The unfinished run at {self.folder} was written by another version of whyword: delete it, or leave "
+                "--resume out, to start again."
             ) from error
 
     def save(self, run: TrainingRun, at_once: bool) -> None:
