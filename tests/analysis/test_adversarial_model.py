@@ -77,9 +77,9 @@ def test_the_loss_is_the_distance_of_answers_less_that_of_attention_text_by_text
 
 
 def apart(model, target):
-    given = outputs_of(model, DATA.train, CPU)
-    jsd = [jensen_shannon(a, b).item() for a, b in zip(given.weights, target.weights, strict=True)]
-    return total_variation(given.probabilities, target.probabilities).mean().item(), float(np.mean(jsd))
+    outputs = outputs_of(model, DATA.train, CPU)
+    jsd = [jensen_shannon(a, b).item() for a, b in zip(outputs.weights, target.weights, strict=True)]
+    return total_variation(outputs.probabilities, target.probabilities).mean().item(), float(np.mean(jsd))
 
 
 def test_an_adversarial_model_answers_alike_and_attends_elsewhere_the_more_that_is_worth():
@@ -160,10 +160,10 @@ def test_there_is_one_adversary_per_weight_compared_on_every_test_text(model):
 
 def test_adversaries_found_in_the_folder_are_not_trained_again(model, tmp_path, monkeypatch):
     first = jsd_tvd_curve(model, PLANTED, (0.0,), tmp_path / "curve", QUICK)
-    said = []
-    both = jsd_tvd_curve(model, PLANTED, (0.0, 0.1), tmp_path / "curve", QUICK, on_event=said.append)
-    assert len(said) == 1
-    assert "0.1" in said[0]
+    events = []
+    both = jsd_tvd_curve(model, PLANTED, (0.0, 0.1), tmp_path / "curve", QUICK, on_event=events.append)
+    assert len(events) == 1
+    assert "0.1" in events[0]
     assert both[0].jsd == pytest.approx(first[0].jsd, abs=1e-6)
     monkeypatch.setattr("whyword.analysis.adversarial_model.train_adversarial_model", None)
     again = jsd_tvd_curve(model, PLANTED, (0.1, 0.0), tmp_path / "curve", QUICK)

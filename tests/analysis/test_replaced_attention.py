@@ -142,9 +142,9 @@ def test_methods_without_attention_over_states_are_refused():
 def test_several_heads_are_refused():
     classifier = small_lstm()
     attention_and_states = classifier.method.attention_and_states
-    classifier.method.attention_and_states = lambda *given: (
-        attention_and_states(*given)[0].unsqueeze(1),
-        attention_and_states(*given)[1],
+    classifier.method.attention_and_states = lambda *inputs: (
+        attention_and_states(*inputs)[0].unsqueeze(1),
+        attention_and_states(*inputs)[1],
     )
     with pytest.raises(OptionError, match=r"method\.heads=1"):
         uniform_attention(classifier, TEXTS)

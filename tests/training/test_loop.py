@@ -113,11 +113,11 @@ def test_the_second_objective_sees_the_step_of_the_first():
 
 
 def test_progress_runs_evenly_through_each_phase():
-    told = []
+    progresses = []
 
     def plan(model):
         def note(batch, progress):
-            told.append(progress)
+            progresses.append(progress)
             return model.losses(batch, progress)
 
         return [
@@ -126,7 +126,7 @@ def test_progress_runs_evenly_through_each_phase():
         ]
 
     list(training_run(planned(plan), DATA).steps())
-    assert told == pytest.approx([i / 6 for i in range(6)] + [i / 3 for i in range(3)])
+    assert progresses == pytest.approx([i / 6 for i in range(6)] + [i / 3 for i in range(3)])
 
 
 def test_each_step_names_its_phase_epoch_and_place():

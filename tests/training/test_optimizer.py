@@ -38,9 +38,9 @@ def step(model, objective, settings=PLAIN, learning_rate=1.0, progress=0.0, shar
 def gradients(model):
     model.zero_grad()
     sum(model.losses(BATCH, 0.0).values()).backward()
-    found = {name: parameter.grad.clone() for name, parameter in model.named_parameters()}
+    grads = {name: parameter.grad.clone() for name, parameter in model.named_parameters()}
     model.zero_grad()
-    return found
+    return grads
 
 
 @pytest.mark.parametrize(
@@ -54,10 +54,12 @@ def gradients(model):
 )
 def test_the_optimizer_is_the_one_named_with_torchs_own_defaults(name, kind):
     model = build()
-    made = ObjectiveOptimizer(Objective(model.losses, list(model.parameters()), 0.3), Training(optimizer=name), 0.07)
+    optimizer = ObjectiveOptimizer(
+        Objective(model.losses, list(model.parameters()), 0.3), Training(optimizer=name), 0.07
+    )
     expected = kind(model.parameters(), lr=0.07, weight_decay=0.3, fused=True)
-    assert type(made.torch_optimizer) is kind
-    assert made.torch_optimizer.param_groups == expected.param_groups
+    assert type(optimizer.torch_optimizer) is kind
+    assert optimizer.torch_optimizer.param_groups == expected.param_groups
 
 
 @given(st.floats(0, 1), st.sampled_from([0.0, 0.1, 0.5]))
@@ -205,9 +207,9 @@ SET = ["method.dropout=0", "encoder.dropout=0", "training.batch_size=16", "encod
 
 
 def process(rank, count):
-    made = Processes()
-    made.rank, made.count = rank, count
-    return made
+    processes = Processes()
+    processes.rank, processes.count = rank, count
+    return processes
 
 
 def test_one_process_alone_is_the_first_of_one(monkeypatch):

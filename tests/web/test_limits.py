@@ -120,17 +120,17 @@ def test_an_app_that_waits_for_the_client_to_go_is_told():
         yield {"type": "http.request", "body": b"", "more_body": False}  # means nothing
         yield {"type": "http.disconnect"}
 
-    told = []
+    cancelled = []
 
     async def waiting(scope, receive, send):
         await receive()
         try:
             await receive()
         finally:
-            told.append(True)
+            cancelled.append(True)
 
     play(gone, Settings(), app=waiting)
-    assert told == [True]
+    assert cancelled == [True]
 
 
 def test_errors_of_the_app_pass_through():
