@@ -24,16 +24,13 @@ import torch
 
 from cells import versions
 from whyword import catalog
-from whyword.data.batching import training_batches
+from whyword.data.batching import Corpus, training_batches
 from whyword.data.dataset import Dataset, labels, load_dataset
 from whyword.interfaces.document import Batch
 from whyword.interfaces.method import Method
 from whyword.models.assemble import assemble
 from whyword.models.config import make_config
-from whyword.training.corpus import Corpus
-from whyword.training.distributed import Processes
-from whyword.training.optimizing import ObjectiveOptimizer
-from whyword.training.settings import Training
+from whyword.training.optimizer import ObjectiveOptimizer, Processes, Training
 
 FIXED_LENGTH = 50  # the originals' padded length on SST
 

@@ -25,8 +25,7 @@ from .interfaces.errors import DataError, OptionError
 from .interfaces.explainer import Explainer
 from .interfaces.explanation import Explanation, WordImportance
 from .models.config import RunConfig, make_config
-from .models.fingerprint import model_fingerprint, named_fingerprint
-from .models.folder import TrainedModel, load_model, put_model
+from .models.folder import TrainedModel, load_model, model_fingerprint, named_fingerprint, put_model
 from .models.train import train_model
 from .training.loop import Step
 

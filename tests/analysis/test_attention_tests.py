@@ -13,9 +13,8 @@ from reference.attention_models import (
     small_lstm,
     without_attention,
 )
-from whyword.analysis.adversarial_attention import Search
 from whyword.analysis.attention_tests import run_attention_tests
-from whyword.analysis.replaced_attention import permuted_attention, uniform_attention
+from whyword.analysis.replaced_attention import Search, permuted_attention, uniform_attention
 from whyword.explainers.occlusion import Occlusion
 from whyword.interfaces.errors import DataError, OptionError
 

@@ -36,61 +36,61 @@ def model(encoder="bag", classes=2, method=PolarityAttention):
 
 
 def classifier(encoder="bag", classes=2, method=PolarityAttention):
-    found = model(encoder, classes, method)
-    return type(found)(found.method, found.tokenizer, tuple(range(classes)))
+    built = model(encoder, classes, method)
+    return type(built)(built.method, built.tokenizer, tuple(range(classes)))
 
 
 def test_words_are_counted_by_the_label_of_their_text():
-    found = attention_words(classifier(), DOCUMENTS)
-    counts = {word: row.tolist() for word, row in zip(found.words, found.counts, strict=True)}
+    scored = attention_words(classifier(), DOCUMENTS)
+    counts = {word: row.tolist() for word, row in zip(scored.words, scored.counts, strict=True)}
     assert counts == {"good": [0, 3], "plot": [1, 1], "the": [0, 1], "film": [1, 1], "a": [1, 0], "bad": [2, 0]}
-    assert {found.words[i] for i in found.group(2)} == {"plot", "film"}
+    assert {scored.words[i] for i in scored.group(2)} == {"plot", "film"}
 
 
 @pytest.mark.parametrize("encoder", ["bag", "lstm"])
 @pytest.mark.parametrize("method", [PolarityAttention, Attention])
 def test_scores_are_averaged_over_the_places_where_a_word_stands(encoder, method):
-    asked = classifier(encoder, 2, method)
-    found = attention_words(asked, DOCUMENTS)
-    network, weight = asked.method.eval(), asked.method.head.linear.weight
+    fitted_model = classifier(encoder, 2, method)
+    scored = attention_words(fitted_model, DOCUMENTS)
+    network, weight = fitted_model.method.eval(), fitted_model.method.head.linear.weight
     direction = weight[0] if len(weight) == 1 else weight[1] - weight[0]
     places = defaultdict(list)
     with torch.no_grad():
         for document in DOCUMENTS:
-            for _, batch in asked.batches([document.words]):
+            for _, batch in fitted_model.batches([document.words]):
                 states = network.encoder.encode(network.encoder.embed(batch), batch)[-1]
                 scores, shares = network.attention.scores(states)[0], network.attention(states, batch.mask)[0]
                 for t, word in enumerate(document.words.strings):
                     row = (states[0, t] @ direction, scores[t], shares[t] * len(document.words))
                     places[word.lower()].append([float(value) for value in row])
-    for i, word in enumerate(found.words):
+    for i, word in enumerate(scored.words):
         expected = np.mean(places[word], axis=0)
-        np.testing.assert_allclose([found.polarity[i, 0], found.attention[i], found.share[i]], expected, rtol=1e-4)
+        np.testing.assert_allclose([scored.polarity[i, 0], scored.attention[i], scored.share[i]], expected, rtol=1e-4)
 
 
 def test_a_word_alone_is_the_same_as_in_context_where_there_is_none():
-    found = attention_words(classifier(), DOCUMENTS)
-    np.testing.assert_allclose(found.polarity_alone, found.polarity, rtol=1e-4, atol=1e-6)
-    np.testing.assert_allclose(found.attention_alone, found.attention, rtol=1e-4, atol=1e-6)
+    scored = attention_words(classifier(), DOCUMENTS)
+    np.testing.assert_allclose(scored.polarity_alone, scored.polarity, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(scored.attention_alone, scored.attention, rtol=1e-4, atol=1e-6)
     in_context = attention_words(classifier("lstm"), DOCUMENTS)
     assert np.abs(in_context.attention_alone - in_context.attention).max() > 1e-3
 
 
 def test_many_classes_have_a_polarity_each():
     documents = [Document(split(text), label) for text, label in zip(TEXTS, (0, 1, 2, 0), strict=True)]
-    found = attention_words(classifier(classes=3), documents)
-    assert found.polarity.shape == (6, 3)
-    np.testing.assert_allclose(found.leaning, found.polarity.max(1) - found.polarity.mean(1))
-    row = next(found.rows())
+    scored = attention_words(classifier(classes=3), documents)
+    assert scored.polarity.shape == (6, 3)
+    np.testing.assert_allclose(scored.leaning, scored.polarity.max(1) - scored.polarity.mean(1))
+    row = next(scored.rows())
     assert (row["word"], row["count"]) == ("good", {"0": 2, "1": 1, "2": 0})
     assert set(row["polarity"]) == {"0", "1", "2"}
 
 
 def test_a_class_called_neutral_is_not_mistaken_for_neutral_words():
-    found = attention_words(classifier(), DOCUMENTS)
-    assert found.group_names == ("0", "1", "neutral")
-    named = type(found)(**{**vars(found), "classes": ("neutral", "x")})
-    assert named.group_names == ("neutral", "x", "balanced")
+    scored = attention_words(classifier(), DOCUMENTS)
+    assert scored.group_names == ("0", "1", "neutral")
+    with_neutral_class = type(scored)(**{**vars(scored), "classes": ("neutral", "x")})
+    assert with_neutral_class.group_names == ("neutral", "x", "balanced")
 
 
 def test_unknown_words_are_left_out():
@@ -110,8 +110,8 @@ def test_models_and_texts_that_do_not_fit_are_refused():
 def test_transformers_score_whole_words(tiny_bert):
     data = load_dataset("planted:train=24,dev=8,test=8")
     settings = {"method": "polarity-attention", "encoder": str(tiny_bert), "training": {"epochs": 1}}
-    found = attention_words(train_model(make_config(settings), data).classifier, data.train)
-    assert np.isfinite(found.attention).all()
-    assert np.isfinite(found.attention_alone).all()
-    assert set(found.words) <= {word.lower() for document in data.train for word in document.words.strings}
-    assert found.share.mean() < 20  # [CLS] and [SEP] have shares of their own
+    scored = attention_words(train_model(make_config(settings), data).classifier, data.train)
+    assert np.isfinite(scored.attention).all()
+    assert np.isfinite(scored.attention_alone).all()
+    assert set(scored.words) <= {word.lower() for document in data.train for word in document.words.strings}
+    assert scored.share.mean() < 20  # [CLS] and [SEP] have shares of their own

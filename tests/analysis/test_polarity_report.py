@@ -34,11 +34,11 @@ def usual():
 
 
 def test_on_their_synthetic_texts_the_claims_hold_at_a_moderate_scale(usual):
-    found = claims(attention_report(usual.classifier, DATA.train))
-    assert found["polarity follows the class"].holds
-    assert found["class words are attended to"].holds
-    assert found["class words are attended to"].low > 0.5
-    assert found["weights follow scores"].holds
+    by_name = claims(attention_report(usual.classifier, DATA.train))
+    assert by_name["polarity follows the class"].holds
+    assert by_name["class words are attended to"].holds
+    assert by_name["class words are attended to"].low > 0.5
+    assert by_name["weights follow scores"].holds
 
 
 def test_a_huge_scale_is_mean_pooling_and_leaves_attention_scores_tiny():
@@ -68,15 +68,15 @@ def test_the_overlap_is_v_times_w_with_its_cosine(usual):
 
 def test_a_gap_is_judged_by_the_sign_of_v_times_w_only_where_there_is_one(usual):
     method = usual.classifier.method
-    kept = method.attention.query.detach().clone()
+    query = method.attention.query.detach().clone()
     for sign in (1, -1):
         method.attention.query.data = sign * method.head.linear.weight[0].detach().clone()  # attends to one class only
         gap = claims(attention_report(usual.classifier, DATA.train))["a gap between classes follows V·W"]
         assert gap.value * sign > 0.9
         assert gap.holds
-    method.attention.query.data = torch.zeros_like(kept)
+    method.attention.query.data = torch.zeros_like(query)
     assert claims(attention_report(usual.classifier, DATA.train))["a gap between classes follows V·W"].holds is None
-    method.attention.query.data = kept
+    method.attention.query.data = query
 
 
 def test_words_of_the_same_class_have_larger_dot_products_than_words_of_two(usual):

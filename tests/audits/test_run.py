@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from whyword import TextClassifier
-from whyword.analysis.adversarial_attention import Search
 from whyword.analysis.attention_tests import run_attention_tests
+from whyword.analysis.replaced_attention import Search
 from whyword.audits import run as auditing
 from whyword.audits.api import audit
 from whyword.audits.run import gather_audit, load_rules

@@ -117,7 +117,7 @@ def test_ctrl_c_keeps_the_run_and_says_how_to_go_on(whyword, data, monkeypatch):
     done = whyword(*words)
     assert (done.code, done.out) == (130, "")
     assert Path("model/model.safetensors").read_bytes() == undisturbed  # the older model stands
-    command = done.err.rpartition("go on with  ")[2].strip()
+    command = done.err.rpartition("resume it with  ")[2].strip()
     assert command == f"whyword {' '.join(map(str, words))} --resume"
     monkeypatch.setattr("whyword.cli.progress.TrainingProgress", TrainingProgress)
     Path("model/model.safetensors").unlink()
@@ -126,7 +126,7 @@ def test_ctrl_c_keeps_the_run_and_says_how_to_go_on(whyword, data, monkeypatch):
     assert Path("model/model.safetensors").read_bytes() == undisturbed
 
 
-def test_ctrl_c_before_the_first_checkpoint_says_that_nothing_is_kept(whyword, data, monkeypatch):
+def test_ctrl_c_before_the_first_checkpoint_says_that_nothing_is_saved(whyword, data, monkeypatch):
     class AtOnce(TrainingProgress):
         def __call__(self, event):
             raise KeyboardInterrupt
@@ -134,7 +134,7 @@ def test_ctrl_c_before_the_first_checkpoint_says_that_nothing_is_kept(whyword, d
     monkeypatch.setattr("whyword.cli.progress.TrainingProgress", AtOnce)
     done = whyword("train", data, "-o", "model", *SMALL)
     assert done.code == 130
-    assert done.err == "whyword: Interrupted. The first epoch was not done, so nothing is kept.\n"
+    assert done.err == "whyword: Interrupted. The first epoch was not done, so nothing is saved.\n"
 
 
 def test_a_setting_can_be_chosen_on_dev(whyword, data):
@@ -166,7 +166,7 @@ def test_a_choice_that_was_stopped_goes_on(whyword, refused, data, monkeypatch):
     done = whyword(*words)
     assert done.code == 130
     assert not Path("model").exists()
-    command = done.err.rpartition("The run is kept in model.choosing; go on with  ")[2].strip()
+    command = done.err.rpartition("The run is saved in model.choosing; resume it with  ")[2].strip()
     assert command == f"whyword {' '.join(map(str, words))} --resume"
     monkeypatch.setattr("whyword.cli.progress.TrainingProgress", TrainingProgress)
     assert "at model.choosing had other values: give the same" in refused(*words[:-1], "method.dropout=0.1", "--resume")

@@ -6,8 +6,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whyword.data.batching import POOL, by_token_budget, collate, training_batches
-from whyword.interfaces.document import Tokens
+from reference.samples import sample
+from whyword.data.batching import POOL, Corpus, by_token_budget, collate, training_batches
+from whyword.data.tokenizers.word_level import learn_vocabulary
+from whyword.data.words import split
+from whyword.interfaces.document import Document, Tokens
 
 LENGTHS = st.lists(st.integers(1, 60), max_size=120).map(lambda values: np.array(values, dtype=np.int64))
 BUDGET, SIZE = st.integers(1, 300), st.integers(1, 20)
@@ -109,3 +112,34 @@ def test_a_padded_batch_holds_each_text_then_filler(rows, padding):
 
 def test_a_batch_without_labels_has_none():
     assert collate([Tokens(np.array([1]), np.array([0]), np.array([0]), 1)], 0).labels is None
+
+
+def test_labels_become_the_numbers_of_their_classes():
+    documents = [Document(split("one two"), "b"), Document(split("three"), "a"), Document(split(""), "b")]
+    corpus = Corpus.read(documents, ("a", "b"), learn_vocabulary([d.words for d in documents]))
+    assert corpus.labels.tolist() == [1, 0, 1]
+    assert corpus.lengths.tolist() == [2, 1, 1]
+    assert len(corpus) == 3
+
+
+def test_a_batch_holds_the_chosen_texts_in_the_order_they_were_chosen():
+    corpus = sample().train
+    chosen = np.array([7, 2, 11])
+    batch = corpus.batch(chosen)
+    for row, number in enumerate(chosen):
+        ids = corpus.texts[number].ids
+        assert batch.tokens[row, : len(ids)].tolist() == ids.tolist()
+        assert batch.labels[row] == corpus.labels[number]
+
+
+def test_all_batches_together_hold_every_text_once():
+    corpus = sample().train
+    batches = corpus.batches(64)
+    seen = sorted(
+        (tuple(row[mask].tolist()), int(label))
+        for batch in batches
+        for row, mask, label in zip(batch.tokens, batch.mask, batch.labels, strict=True)
+    )
+    expected = sorted((tuple(t.ids.tolist()), int(label)) for t, label in zip(corpus.texts, corpus.labels, strict=True))
+    assert seen == expected
+    assert all(batch.tokens.numel() <= 64 or len(batch) == 1 for batch in batches)

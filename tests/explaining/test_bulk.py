@@ -11,8 +11,7 @@ from whyword.data.rows import Columns
 from whyword.explaining import bulk
 from whyword.explaining.stream import make_explainer
 from whyword.interfaces.errors import ModelError
-from whyword.models.fingerprint import model_fingerprint
-from whyword.models.folder import load_model
+from whyword.models.folder import load_model, model_fingerprint
 
 
 @pytest.fixture(scope="module")

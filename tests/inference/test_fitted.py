@@ -234,7 +234,7 @@ def test_own_scores_of_texts_without_words_are_empty():
     torch.testing.assert_close(probabilities, classifier.probabilities([EMPTY, EMPTY]))
 
 
-def test_unread_words_have_score_zero_and_are_counted(tiny_bert):
+def test_truncated_words_have_score_zero_and_are_counted(tiny_bert):
     encoder = Transformer.from_pretrained(Transformer.Config(model=str(tiny_bert), limit=8))
     tokenizer = WordPieceTokenizer.from_pretrained(str(tiny_bert), encoder.limit)
     classifier = FittedClassifier(Attention(encoder, 2, Attention.Config()), tokenizer, (0, 1))
@@ -242,7 +242,7 @@ def test_unread_words_have_score_zero_and_are_counted(tiny_bert):
         [split("the plot was not the good plot was good"), split("good plot")]
     )
     assert truncated_words == [3, 0]
-    assert classifier.unread_words([split("the plot was not the good plot was good"), split("good plot")]) == [3, 0]
+    assert classifier.truncated_words([split("the plot was not the good plot was good"), split("good plot")]) == [3, 0]
     assert (scores[0][:6] > 0).all()
     assert (scores[0][6:] == 0).all()
 

@@ -9,7 +9,7 @@ from torch.nn.functional import cross_entropy
 
 from reference.samples import SETTINGS, equal_weights, fitted, random_batch, sample, training_run, weights
 from reference.word_masks import KINDS, TINY_BERT, batch_for, distance_from_coin, force, sigmoid, small_encoder
-from whyword.analysis.text_vectors import panel, text_vectors
+from whyword.analysis.tsne import panel, text_vectors
 from whyword.blocks.gates import Units
 from whyword.checks.samples import EIGHT, sample_pieces
 from whyword.data.batching import collate
@@ -229,8 +229,8 @@ def test_the_gate_is_frozen_to_the_bit_in_the_second_stage():
     run = training_run(model, DATA, replace(SETTINGS, optimizer="adamw"))
     moved = []
 
-    def spied(optimizing):
-        step = optimizing.step
+    def spied(optimizer):
+        step = optimizer.step
 
         def watched(*arguments):
             before = {part: weights(getattr(model, part)) for part in PARTS}
@@ -240,8 +240,8 @@ def test_the_gate_is_frozen_to_the_bit_in_the_second_stage():
 
         return watched
 
-    for optimizing in run.optimizing:
-        optimizing.step = spied(optimizing)
+    for optimizer in run.optimizers:
+        optimizer.step = spied(optimizer)
     list(run.steps())
     assert len(moved) > 4
     assert moved[0::2] == [set(PARTS)] * (len(moved) // 2)

@@ -13,8 +13,8 @@ from reference.word_masks import KINDS, batch_for, small_encoder
 from whyword.data.dataset import load_dataset
 from whyword.encoders.lstm import Lstm
 from whyword.explainers.own import Own
-from whyword.interfaces.attending import Attending
 from whyword.interfaces.errors import OptionError
+from whyword.interfaces.method import Attending
 from whyword.methods.attention import Attention
 from whyword.methods.vat import COLLAPSED, UNMOVED, Vat
 from whyword.models.config import make_config

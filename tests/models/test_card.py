@@ -3,7 +3,8 @@ import json
 
 import pytest
 
-from whyword.models.card import BEGIN, END, add_audit, model_card
+from whyword.models.card import BEGIN, END, add_audit
+from whyword.models.folder import model_card
 
 CONFIG = {
     "whyword": "0.1.0",

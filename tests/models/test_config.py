@@ -7,7 +7,7 @@ import pytest
 from whyword import catalog
 from whyword.interfaces.errors import OptionError
 from whyword.models.config import RunConfig, Vocabulary, encoder_kind, make_config, overlay, read_toml
-from whyword.training.settings import Training
+from whyword.training.optimizer import Training
 
 TOML = """
 seed = 4

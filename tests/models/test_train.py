@@ -15,11 +15,11 @@ from reference.samples import equal_weights
 from whyword.data.dataset import Dataset, load_dataset
 from whyword.interfaces.errors import ModelError, OptionError
 from whyword.models import folder as model_folder
-from whyword.models import unfinished
+from whyword.models import train
 from whyword.models.config import make_config
 from whyword.models.folder import load_model
-from whyword.models.train import measure, train_model
-from whyword.storage.tensors import read_tensors
+from whyword.models.train import measure, postponed_interrupt, train_model
+from whyword.storage.tensors import read_snapshot, read_tensors, write_snapshot
 
 DATA = load_dataset("planted:train=40,dev=10,test=10")
 SMALL = {"method": "attention", "training": {"epochs": 3, "batch_size": 8}, "encoder": {"dim": 8, "hidden": 6}}
@@ -43,7 +43,7 @@ class StopError(Exception):
 
 
 def stopping_after(steps):
-    """Make a watcher that stops the run after so many steps."""
+    """Make a callback that stops the run after this number of steps."""
     seen = []
 
     def on_event(event):
@@ -84,38 +84,38 @@ def test_without_a_test_split_nothing_is_measured_on_it():
 
 
 def test_the_user_hears_the_notes_of_the_data_and_how_much_is_cut(tiny_bert):
-    said = []
+    events = []
     long = Dataset("long", tuple(type(d)(d.words, d.label) for d in DATA.train), DATA.dev, (), ("A note.",))
     config = make_config({"encoder": {"name": str(tiny_bert), "limit": 5}, "training": {"epochs": 1}})
-    train_model(config, long, on_event=lambda event: said.append(event) if isinstance(event, str) else None)
-    assert said[0] == "A note."
-    assert "40 of 40 training texts are longer than the 5 tokens read; their ends are cut." in said
+    train_model(config, long, on_event=lambda event: events.append(event) if isinstance(event, str) else None)
+    assert events[0] == "A note."
+    assert "40 of 40 training texts are longer than the 5 tokens read; their ends are cut." in events
 
 
 @pytest.mark.parametrize("stop", [0, 2, 5, 7, 14])
 def test_a_run_stopped_anywhere_and_resumed_writes_the_unbroken_model(tmp_path, monkeypatch, unbroken, stop):
-    monkeypatch.setattr(unfinished, "CHECKPOINT_SECONDS", 0.0)
-    place, said = tmp_path / "model", []
+    monkeypatch.setattr(train, "CHECKPOINT_SECONDS", 0.0)
+    place, events = tmp_path / "model", []
     with pytest.raises(StopError):
         train_model(small(), DATA, folder=place, on_event=stopping_after(stop))
     assert not place.exists()
-    resumed = train_model(small(), DATA, folder=place, resume=True, on_event=said.append)
+    resumed = train_model(small(), DATA, folder=place, resume=True, on_event=events.append)
     for model in (resumed, load_model(place)):
         assert equal_weights(weights_of(model), weights_of(unbroken))
         assert [r["losses"] for r in model.history] == [r["losses"] for r in unbroken.history]
     assert [path.name for path in tmp_path.iterdir()] == ["model"]
-    assert any(isinstance(event, str) and event.startswith("Resumed after") for event in said) == (stop > 0)
+    assert any(isinstance(event, str) and event.startswith("Resumed after") for event in events) == (stop > 0)
 
 
 def test_snapshots_are_kept_at_the_end_of_epochs_and_when_the_last_is_old(tmp_path, monkeypatch):
-    kept = []
-    write = unfinished.write_snapshot
-    monkeypatch.setattr(unfinished, "write_snapshot", lambda *given: (kept.append(1), write(*given)))
+    snapshots = []
+    write = train.write_snapshot
+    monkeypatch.setattr(train, "write_snapshot", lambda *run: (snapshots.append(1), write(*run)))
     train_model(small(), DATA, folder=tmp_path / "seldom")
-    assert len(kept) == 3
-    monkeypatch.setattr(unfinished, "CHECKPOINT_SECONDS", 0.0)
+    assert len(snapshots) == 3
+    monkeypatch.setattr(train, "CHECKPOINT_SECONDS", 0.0)
     train_model(small(), DATA, folder=tmp_path / "often")
-    assert len(kept) == 3 + 15
+    assert len(snapshots) == 3 + 15
 
 
 def test_a_run_is_resumed_only_with_its_own_settings_and_data(tmp_path):
@@ -127,6 +127,17 @@ def test_a_run_is_resumed_only_with_its_own_settings_and_data(tmp_path):
     with pytest.raises(OptionError, match=r"had other settings \(texts\)"):
         train_model(small(), fewer, folder=tmp_path / "m", resume=True)
     train_model(small(), DATA, folder=tmp_path / "m", resume=True)  # the unfinished run is still there
+
+
+def test_a_checkpoint_whose_weights_have_other_names_is_refused_in_one_sentence(tmp_path):
+    with pytest.raises(StopError):
+        train_model(small(), DATA, folder=tmp_path / "m", on_event=stopping_after(6))
+    tensors, values = read_snapshot(tmp_path / "m.training")
+    renamed = {name.replace("method.head.", "method.top."): tensor for name, tensor in tensors.items()}
+    write_snapshot(tmp_path / "m.training", renamed, values)
+    with pytest.raises(OptionError, match="was written by another version of whyword: delete it") as refusal:
+        train_model(small(), DATA, folder=tmp_path / "m", resume=True)
+    assert "\n" not in str(refusal.value)
 
 
 def test_without_resume_a_run_starts_anew(tmp_path, unbroken):
@@ -245,3 +256,35 @@ def test_an_interrupted_run_keeps_the_very_last_step(tmp_path, unbroken):
     model = train_model(small(), DATA, folder=tmp_path / "m", resume=True, on_event=heard.append)
     assert "Resumed after 0 epochs and 3 steps." in heard
     assert equal_weights(weights_of(model), weights_of(unbroken))
+
+
+def test_an_interrupt_is_held_back_until_it_is_asked_for():
+    with postponed_interrupt() as interrupted:
+        assert not interrupted()
+        os.kill(os.getpid(), signal.SIGINT)
+        assert interrupted()
+
+
+def test_a_second_interrupt_comes_at_once():
+    with postponed_interrupt():
+        os.kill(os.getpid(), signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGINT)
+
+
+def test_where_interrupts_are_ignored_they_stay_ignored():
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with postponed_interrupt() as interrupted:
+            os.kill(os.getpid(), signal.SIGINT)
+            assert not interrupted()
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_the_handler_of_before_is_put_back():
+    before = signal.getsignal(signal.SIGINT)
+    with postponed_interrupt():
+        assert signal.getsignal(signal.SIGINT) is not before
+    assert signal.getsignal(signal.SIGINT) is before

@@ -8,18 +8,17 @@ import torch
 from torch import nn
 
 from whyword.blocks.heads import Head
+from whyword.data.batching import Corpus
 from whyword.data.dataset import labels
 from whyword.data.planted import planted
 from whyword.data.tokenizers.word_level import WordLevelTokenizer, learn_vocabulary
 from whyword.encoders.lstm import Lstm
 from whyword.inference.fitted import FittedClassifier
 from whyword.interfaces.document import Batch
-from whyword.interfaces.encoder import Encoder
-from whyword.interfaces.method import Method, Phase, Prediction
+from whyword.interfaces.method import Encoder, Method, Phase, Prediction
 from whyword.methods.attention import Attention
-from whyword.training.corpus import Corpus
 from whyword.training.loop import TrainingRun
-from whyword.training.settings import Training
+from whyword.training.optimizer import Training
 
 VOCABULARY = 12  # of random batches; id 0 is padding
 SETTINGS = Training(epochs=2, batch_size=8, learning_rate=0.02, patience=None)

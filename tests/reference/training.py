@@ -5,10 +5,9 @@ import copy
 import torch
 from torch.nn.functional import cross_entropy
 
-from whyword.data.batching import training_batches
+from whyword.data.batching import Corpus, training_batches
 from whyword.interfaces.method import Method
-from whyword.training.corpus import Corpus
-from whyword.training.settings import Training
+from whyword.training.optimizer import Training
 
 
 def train_plainly(method: Method, settings: Training, train: Corpus, dev: Corpus, seed: int) -> list[tuple]:

@@ -14,8 +14,7 @@ from whyword.encoders.cnn import Cnn
 from whyword.encoders.lstm import Lstm
 from whyword.encoders.transformer import Transformer
 from whyword.interfaces.document import Batch
-from whyword.interfaces.encoder import Encoder
-from whyword.interfaces.method import Method
+from whyword.interfaces.method import Encoder, Method
 
 KINDS = ("bag", "cnn", "lstm", "pieces")
 TINY_BERT = {

@@ -2,14 +2,19 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 from reference.samples import (
     SETTINGS,
+    VOCABULARY,
     Planned,
     attention_on_lstm,
     equal_weights,
+    random_batch,
     sample,
     training_run,
     weights,
@@ -19,8 +24,8 @@ from whyword.encoders.bag import Bag
 from whyword.interfaces.errors import OptionError
 from whyword.interfaces.method import Objective, Phase
 from whyword.training import loop
-from whyword.training.early_stopping import DevScore
-from whyword.training.settings import Training
+from whyword.training.loop import Best, DevScore, copy_weights, evaluate
+from whyword.training.optimizer import Training
 
 DATA = sample()
 BATCHES = 3  # 20 texts, 8 at a time
@@ -108,11 +113,11 @@ def test_the_second_objective_sees_the_step_of_the_first():
 
 
 def test_progress_runs_evenly_through_each_phase():
-    told = []
+    progresses = []
 
     def plan(model):
         def note(batch, progress):
-            told.append(progress)
+            progresses.append(progress)
             return model.losses(batch, progress)
 
         return [
@@ -121,7 +126,7 @@ def test_progress_runs_evenly_through_each_phase():
         ]
 
     list(training_run(planned(plan), DATA).steps())
-    assert told == pytest.approx([i / 6 for i in range(6)] + [i / 3 for i in range(3)])
+    assert progresses == pytest.approx([i / 6 for i in range(6)] + [i / 3 for i in range(3)])
 
 
 def test_each_step_names_its_phase_epoch_and_place():
@@ -238,7 +243,7 @@ def test_a_phase_starts_from_the_best_weights_of_the_one_before_with_a_fresh_opt
     runs.append(training_run(planned(plan), DATA))
     after, counts = [], []
     for step in runs[0].steps():
-        counts.append(next(iter(runs[0].optimizing[0].optimizer.state.values()))["step"].item())
+        counts.append(next(iter(runs[0].optimizers[0].torch_optimizer.state.values()))["step"].item())
         if step.record is not None:
             after.append(weights(runs[0].method))
     assert equal_weights(entered[1], after[0])
@@ -282,3 +287,56 @@ def test_a_loss_that_is_no_number_ends_the_run_in_one_sentence(value):
 
     with pytest.raises(OptionError, match=r"The loss 'task' became (nan|inf) in epoch 1: give a smaller training"):
         list(training_run(planned(plan), DATA).steps())
+
+
+SCORES = st.lists(
+    st.builds(DevScore, st.sampled_from([0.5, 0.6, 0.7]), st.sampled_from([-0.1, -0.5, -2.0])), min_size=1, max_size=12
+)
+
+
+def test_accuracy_decides_and_among_equals_the_lower_loss():
+    assert DevScore(0.8, -9.0) > DevScore(0.7, -0.1)
+    assert DevScore(0.8, -0.3) > DevScore(0.8, -0.4)
+    assert not DevScore(0.8, -0.3) > DevScore(0.8, -0.3)
+
+
+@given(SCORES)
+def test_the_best_is_the_first_of_the_highest_and_epochs_since_count_from_there(scores):
+    best = Best(scores[0], "p", 0)
+    for epoch, score in enumerate(scores[1:], 1):
+        best = best.next(score, "p", epoch)
+    highest = max(range(len(scores)), key=lambda i: (scores[i].accuracy, scores[i].negative_loss, -i))
+    assert (best.epoch, best.score, best.epochs_since_best) == (highest, scores[highest], len(scores) - 1 - highest)
+
+
+def test_evaluation_counts_every_text_once_whatever_the_batches():
+    method = attention_on_lstm(VOCABULARY, dropout=0.5)
+    batches = [random_batch([3, 1]), random_batch([4, 2, 2]), random_batch([1])]
+    score = evaluate(method, batches, torch.device("cpu"))
+    assert method.training  # dropout was off and is on again
+    method.eval()
+    right, losses = [], []
+    for batch in batches:
+        for row, label in enumerate(batch.labels):
+            probabilities = method(batch).logits[row].softmax(-1).tolist()
+            right.append(int(np.argmax(probabilities)) == int(label))
+            losses.append(-np.log(probabilities[label]))
+    assert score.accuracy == pytest.approx(sum(right) / 6)
+    assert score.negative_loss == pytest.approx(-sum(losses) / 6, rel=1e-5)
+
+
+def test_evaluation_draws_nothing_at_random():
+    method = attention_on_lstm(VOCABULARY, dropout=0.5)
+    before = torch.get_rng_state()
+    evaluate(method, [random_batch([3, 1])], torch.device("cpu"))
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+def test_copied_weights_do_not_follow_the_model():
+    method = attention_on_lstm(VOCABULARY)
+    copied = copy_weights(method)
+    before = method.head.linear.bias.detach().clone()
+    with torch.no_grad():
+        method.head.linear.bias += 1
+    assert torch.equal(copied["head.linear.bias"], before)
+    assert copied.keys() == method.state_dict().keys()

@@ -12,7 +12,7 @@ from whyword.encoders.lstm import Lstm
 from whyword.interfaces.method import Objective, Phase
 from whyword.storage.tensors import read_snapshot, write_snapshot
 from whyword.training import loop
-from whyword.training.early_stopping import DevScore
+from whyword.training.loop import DevScore
 
 DATA = sample()
 STEPS = 12  # two phases of two epochs of three batches
@@ -112,3 +112,20 @@ def test_taking_a_snapshot_changes_nothing():
     for _ in watched.steps():
         watched.snapshot()
     assert equal_weights(weights(plain.method), weights(watched.method))
+
+
+def test_a_snapshot_that_calls_the_epochs_since_the_best_stale_resumes_all_the_same(monkeypatch):
+    def falling(*_):
+        return DevScore(0.5 - 0.1 * len(run.history), -0.5)  # the first epoch stays the best
+
+    monkeypatch.setattr(loop, "evaluate", falling)
+    run = start(0)
+    steps = run.steps()
+    while len(run.history) < 2:
+        next(steps)
+    tensors, values = run.snapshot()
+    values["best"]["stale"] = values["best"].pop("epochs_since_best")
+    resumed = start(1)
+    resumed.restore(tensors, values)
+    assert resumed.best == run.best
+    assert resumed.best.epochs_since_best == 1

@@ -17,8 +17,8 @@ from starlette.testclient import TestClient
 from whyword import TextClassifier
 from whyword.data.planted import planted
 from whyword.web.app import make_app
+from whyword.web.limits import Settings
 from whyword.web.models import ServedModel, load_models
-from whyword.web.settings import Settings
 
 TEXTS = [document.words.texts[0] for document in planted("easy,train=100,dev=0,test=0").train]
 
@@ -27,11 +27,11 @@ TEXTS = [document.words.texts[0] for document in planted("easy,train=100,dev=0,t
 def folders(tmp_path_factory) -> list[Path]:
     documents = planted("easy,train=60,dev=0,test=0").train
     texts, labels = [d.words.texts[0] for d in documents], [d.label for d in documents]
-    made = []
+    saved = []
     for method in ("vmask", "attention", "base"):
-        made.append(tmp_path_factory.mktemp("served") / method)
-        TextClassifier(method, "bag", epochs=3, learning_rate=0.05).fit(texts, labels).save(made[-1])
-    return made
+        saved.append(tmp_path_factory.mktemp("served") / method)
+        TextClassifier(method, "bag", epochs=3, learning_rate=0.05).fit(texts, labels).save(saved[-1])
+    return saved
 
 
 @pytest.fixture(scope="session")

@@ -8,8 +8,8 @@ from whyword import catalog
 from whyword.data.words import split
 from whyword.explaining.stream import explain_documents, make_explainer
 from whyword.interfaces.document import Document
-from whyword.web.jobs import Predict
-from whyword.web.settings import Settings
+from whyword.web.jobs import PredictJob
+from whyword.web.limits import Settings
 
 from .conftest import TEXTS
 
@@ -55,27 +55,31 @@ def test_explanations_are_those_of_the_explainer(client, models, name):
 
 
 def test_a_target_and_a_number_of_words_are_heeded(client):
-    (told,) = client.post("/v1/explain", {"texts": TEXTS[:1], "explainer": "occlusion"}).json()["explanations"]
-    other = {"positive": "negative", "negative": "positive"}[told["label"]]
+    (explanation,) = client.post("/v1/explain", {"texts": TEXTS[:1], "explainer": "occlusion"}).json()["explanations"]
+    other = {"positive": "negative", "negative": "positive"}[explanation["label"]]
     body = {"texts": TEXTS[:1], "explainer": "occlusion", "target": other, "top": 2}
     (turned,) = client.post("/v1/explain", body).json()["explanations"]
     assert turned["label"] == other
     assert len(turned["words"]) == 2
-    lowest = sorted(told["scores"])[:2]
+    lowest = sorted(explanation["scores"])[:2]
     np.testing.assert_allclose(sorted(-score for score in turned["scores"]), lowest, atol=1e-6)
 
 
 def test_samples_reach_the_explainer(client):
     long = " ".join(TEXTS[:10])
     body = {"texts": [long], "explainer": "lime", "samples": 64}
-    (told,) = client.post("/v1/explain", body).json()["explanations"]
-    assert told["forward_passes"] == 64
+    (explanation,) = client.post("/v1/explain", body).json()["explanations"]
+    assert explanation["forward_passes"] == 64
 
 
 def test_pairs_are_taken(client):
     answer = client.post("/v1/explain", {"texts": [["good film", "bad food"]]}).json()
-    (told,) = answer["explanations"]
-    assert (told["text"], told["text_pair"], told["segments"]) == ("good film", "bad food", [0, 0, 1, 1])
+    (explanation,) = answer["explanations"]
+    assert (explanation["text"], explanation["text_pair"], explanation["segments"]) == (
+        "good film",
+        "bad food",
+        [0, 0, 1, 1],
+    )
     assert len(client.post("/v1/predict", {"texts": [["a", "b"], "c"]}).json()["predictions"]) == 2
 
 
@@ -173,13 +177,13 @@ def test_unknown_addresses_and_methods_have_the_same_shape_of_error(client):
 
 def test_texts_without_words_are_answered(client):
     answer = client.post("/v1/explain", {"texts": ["", " \n", "wonderful"]})
-    assert [told["words"] for told in answer.json()["explanations"]] == [[], [], ["wonderful"]]
+    assert [explanation["words"] for explanation in answer.json()["explanations"]] == [[], [], ["wonderful"]]
 
 
 def test_a_late_answer_is_refused(client_of, monkeypatch):
     import time
 
-    monkeypatch.setattr(Predict, "answer", lambda self, documents, wanted: time.sleep(0.3))
+    monkeypatch.setattr(PredictJob, "run", lambda self, documents, wanted: time.sleep(0.3))
     answer = client_of(Settings(timeout=0.1)).post("/v1/predict", {"texts": ["a"]})
     assert answer.status_code == 504
     assert "longer than 0.1 seconds" in answer.json()["error"]
@@ -189,7 +193,7 @@ def test_a_bug_is_told_without_a_traceback_and_logged_without_the_text(client, m
     def broken(self, documents, wanted):
         raise KeyError(documents[0].words.texts[0])
 
-    monkeypatch.setattr(Predict, "answer", broken)
+    monkeypatch.setattr(PredictJob, "run", broken)
     answer = client.post("/v1/predict", {"texts": ["secret words"]})
     assert answer.status_code == 500
     assert answer.json() == {"error": "This is a bug: please report it with the log of the server."}

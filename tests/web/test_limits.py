@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from whyword.web.limits import Limits
-from whyword.web.settings import Settings
+from whyword.interfaces.errors import OptionError
+from whyword.web.limits import Limits, Settings
 
 PART = b"x" * 100
 
@@ -120,17 +120,17 @@ def test_an_app_that_waits_for_the_client_to_go_is_told():
         yield {"type": "http.request", "body": b"", "more_body": False}  # means nothing
         yield {"type": "http.disconnect"}
 
-    told = []
+    cancelled = []
 
     async def waiting(scope, receive, send):
         await receive()
         try:
             await receive()
         finally:
-            told.append(True)
+            cancelled.append(True)
 
     play(gone, Settings(), app=waiting)
-    assert told == [True]
+    assert cancelled == [True]
 
 
 def test_errors_of_the_app_pass_through():
@@ -139,3 +139,20 @@ def test_errors_of_the_app_pass_through():
 
     with pytest.raises(KeyError):
         play(lambda: parts(1), Settings(), app=broken)
+
+
+def test_a_queue_must_hold_a_whole_request():
+    with pytest.raises(
+        OptionError, match=r"--queue 10 holds fewer texts than one request may bring \(--max-texts 64\)"
+    ):
+        Settings(queue=10)
+
+
+@pytest.mark.parametrize("token", ["", " ", "schlüssel", "a\nb"])
+def test_a_token_must_fit_into_a_header(token):
+    with pytest.raises(OptionError, match="--token is empty"):
+        Settings(token=token)
+
+
+def test_a_token_is_not_shown():
+    assert "sesame" not in repr(Settings(token="sesame"))

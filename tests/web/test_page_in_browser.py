@@ -45,7 +45,7 @@ def open_page(browser, server, trouble) -> Iterator[Callable[..., Any]]:
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(10_000)
-        page.on("console", lambda told: told.type == "error" and trouble.append(told.text))
+        page.on("console", lambda message: message.type == "error" and trouble.append(message.text))
         page.on("pageerror", lambda error: trouble.append(str(error)))
         page.on("request", lambda request: request.url.startswith(f"{server}/") or trouble.append(request.url))
         page.goto(address)
@@ -106,25 +106,25 @@ def finding(page: Any, view: int = 0) -> Any:
 
 def test_typing_shows_the_class_its_probability_and_the_words_that_decided(page, api):
     write(page, TEXT)
-    told = api("explain", TEXT)
+    explanation = api("explain", TEXT)
     headline = page.locator(".headline").text_content()
-    assert headline == f"{told['label']} {told['probability']:.1%}"
-    assert page.locator(".word").all_text_contents() == told["words"]
+    assert headline == f"{explanation['label']} {explanation['probability']:.1%}"
+    assert page.locator(".word").all_text_contents() == explanation["words"]
     assert page.locator(".classes li").count() == 2
-    best = told["words"][told["scores"].index(max(told["scores"]))]
+    best = explanation["words"][explanation["scores"].index(max(explanation["scores"]))]
     assert "0, 114, 178" in word(page, best).first.evaluate("node => getComputedStyle(node).backgroundColor")
 
 
 def test_another_explainer_another_model_and_another_class_are_a_choice_away(page, api):
     write(page, TEXT)
     page.get_by_label("Explained by").select_option("occlusion")
-    told = api("explain", TEXT, explainer="occlusion")
-    expect(page.locator(".legend")).to_contain_text(f"speaks for {told['label']}")
+    explanation = api("explain", TEXT, explainer="occlusion")
+    expect(page.locator(".legend")).to_contain_text(f"speaks for {explanation['label']}")
     settle(page)
     page.get_by_label("For class").select_option("negative")
     expect(page.locator(".legend")).to_contain_text("speaks against negative, for positive")
-    told = api("explain", TEXT, explainer="occlusion", target="negative")
-    signs = [("for" if score > 0 else "against") for score in told["scores"]]
+    explanation = api("explain", TEXT, explainer="occlusion", target="negative")
+    signs = [("for" if score > 0 else "against") for score in explanation["scores"]]
     names = [node.get_attribute("aria-label") for node in page.locator(".word").all()]
     assert all(f"speaks {sign} negative" in name for sign, name in zip(signs, names, strict=True))
     page.get_by_label("Model").select_option("attention")
@@ -184,16 +184,16 @@ def test_keeping_the_top_words_tells_whether_they_alone_decide(page, api):
     write(page, TEXT)
     page.get_by_label("Keep the top words").fill("2")
     expect(finding(page)).to_contain_text("From the top 2 words alone the model")
-    told = api("explain", TEXT)
-    order = sorted(range(len(told["words"])), key=lambda i: -told["scores"][i])
-    kept = [told["words"][i] for i in sorted(order[:2])]
-    assert len(dropped(page)) == len(told["words"]) - 2
-    assert page.locator(".word[aria-pressed=false]").all_text_contents() == kept
-    answer = api("predict", " ".join(kept))
-    assert shown(page)[1] == pytest.approx(answer["probabilities"][told["label"]], abs=1e-6)
-    same = "still says" if answer["label"] == told["label"] else "no longer"
+    explanation = api("explain", TEXT)
+    order = sorted(range(len(explanation["words"])), key=lambda i: -explanation["scores"][i])
+    words = [explanation["words"][i] for i in sorted(order[:2])]
+    assert len(dropped(page)) == len(explanation["words"]) - 2
+    assert page.locator(".word[aria-pressed=false]").all_text_contents() == words
+    answer = api("predict", " ".join(words))
+    assert shown(page)[1] == pytest.approx(answer["probabilities"][explanation["label"]], abs=1e-6)
+    same = "still says" if answer["label"] == explanation["label"] else "no longer"
     assert same in finding(page).text_content()
-    assert page.locator("output").text_content() == f"2 of {len(told['words'])}"
+    assert page.locator("output").text_content() == f"2 of {len(explanation['words'])}"
     page.get_by_label("Keep the top words").fill("0")
     expect(finding(page)).to_contain_text("With no word left")
 
@@ -228,11 +228,11 @@ def test_the_copied_html_and_json_are_those_of_the_library(page, api, folders, e
     settle(page)
     page.get_by_role("button", name="Copy JSON").click()
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
-    copied, told = (
+    copied, explanation = (
         json.loads(page.evaluate("navigator.clipboard.readText()")),
         api("explain", text, explainer=explainer),
     )
-    assert copied | {"seconds": 0} == told | {"seconds": 0}
+    assert copied | {"seconds": 0} == explanation | {"seconds": 0}
     page.get_by_role("button", name="Copy HTML").click()
     expect(page.get_by_role("button", name="Copied")).to_have_count(2)
     [explanation] = load(folders[0]).explain([text], explainer=explainer)
@@ -376,7 +376,7 @@ def test_a_refusal_is_one_calm_sentence_and_the_last_answer_stays(page, trouble)
     assert page.locator(".words").text_content() == "a charmed dinner"
     write(page, "a late dinner")
     expect(complaint).to_be_empty()
-    assert all("422" in told for told in trouble)
+    assert all("422" in message for message in trouble)
     trouble.clear()
 
 
@@ -391,7 +391,7 @@ def test_a_busy_server_is_asked_again(page, trouble):
 
     page.route("**/v1/explain", refuse_once)
     write(page, "a charmed dinner")
-    assert all("503" in told for told in trouble)
+    assert all("503" in message for message in trouble)
     trouble.clear()
 
 

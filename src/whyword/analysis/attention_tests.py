@@ -11,6 +11,7 @@ import numpy as np
 from ..explainers.gradient import Gradient
 from ..explainers.occlusion import Occlusion
 from ..explainers.own import Own
+from ..explaining.any_model import open_classifier
 from ..interfaces.classifier import OpenClassifier
 from ..interfaces.document import Document
 from ..interfaces.errors import DataError
@@ -18,8 +19,7 @@ from ..interfaces.explanation import Explanation
 from ..interfaces.metric import Score
 from ..maths.stats.correlation import kendall_tau_b
 from ..maths.stats.intervals import mean_interval
-from .adversarial_attention import Search, adversarial_attention
-from .replaced_attention import permuted_attention, uniform_attention
+from .replaced_attention import Search, adversarial_attention, permuted_attention, uniform_attention
 
 TESTS = {  # whether more of it speaks for the attention, and what it is
     "uniform": (True, "TVD of the answer when all tokens count the same"),
@@ -34,7 +34,7 @@ TESTS = {  # whether more of it speaks for the attention, and what it is
 
 @dataclass(frozen=True)
 class AttentionTests:
-    """What the tests found."""
+    """The results of the tests, one score each."""
 
     scores: tuple[Score, ...]
 
@@ -55,7 +55,7 @@ class AttentionTests:
 
 
 def run_attention_tests(
-    classifier: OpenClassifier,
+    model: Any,
     documents: Sequence[Document],
     seed: int = 0,
     search: Search | None = None,
@@ -63,18 +63,19 @@ def run_attention_tests(
 ) -> AttentionTests:
     """Replace the attention by even, permuted and adversarial one, and compare it with gradients and occlusion.
 
-    What explainers already said of these documents, by name, is not computed again.
+    `explained` holds explanations of these documents that exist already, by explainer.
     """
+    classifier = open_classifier(model)
     if not documents:
         raise DataError("There are no texts to test the attention on: give at least two.")
     texts = [document.words for document in documents]
     even, permuted = uniform_attention(classifier, texts), permuted_attention(classifier, texts, seed=seed)
     adversaries = adversarial_attention(classifier, texts, search, seed)
-    known = explained or {}
-    own = known.get("own") or Own().explain(classifier, documents)
+    existing = explained or {}
+    own = existing.get("own") or Own().explain(classifier, documents)
     targets = [explanation.target for explanation in own]
     gradient, occlusion = (
-        known.get(e.name) or e.explain(classifier, documents, targets) for e in (Gradient(), Occlusion())
+        existing.get(e.name) or e.explain(classifier, documents, targets) for e in (Gradient(), Occlusion())
     )
     values = {
         "uniform": even.output_change,

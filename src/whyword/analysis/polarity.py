@@ -21,7 +21,7 @@ from ..maths.tensors.polarity import NONE, token_groups
 
 @dataclass(frozen=True, eq=False)
 class AttentionWords:
-    """What a model makes of each word; polarity has one column for two classes (up is the second), else one a class."""
+    """Scores of each word; polarity has one column for two classes (above 0 is the second), else one per class."""
 
     words: tuple[str, ...]
     classes: tuple[Label, ...]
@@ -115,8 +115,8 @@ def attention_words(classifier: FittedClassifier, documents: Sequence[Document])
     places: list[np.ndarray] = []  # per text: the number of each of its words, -1 for unknown ones
     for document in documents:
         normal = (normalize(word, lowercase) for word in document.words.strings)
-        found = [index.setdefault(word, len(index)) if known is None or word in known else -1 for word in normal]
-        places.append(np.array(found, dtype=np.int64))
+        numbers_of_text = [index.setdefault(w, len(index)) if known is None or w in known else -1 for w in normal]
+        places.append(np.array(numbers_of_text, dtype=np.int64))
     if not index:
         raise DataError("The texts hold no word that the model knows: give the data it was trained on.")
     counts = np.zeros((len(index), len(numbers)), dtype=np.int64)
@@ -150,8 +150,8 @@ def _average(
         place = np.full((len(chosen), most), -1)
         for row, i in enumerate(chosen):
             place[row, : len(places[i])] = places[i]
-        kept = (place >= 0) & read.cpu().numpy()
-        np.add.at(totals, place[kept], table[kept])
-        np.add.at(seen, place[kept], 1)
+        counted = (place >= 0) & read.cpu().numpy()
+        np.add.at(totals, place[counted], table[counted])
+        np.add.at(seen, place[counted], 1)
     means = totals / np.where(seen == 0, np.nan, seen)[:, None]
     return means[:, :-2], means[:, -2], means[:, -1]

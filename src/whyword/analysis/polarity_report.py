@@ -11,6 +11,7 @@ import torch
 from torch.nn.functional import cosine_similarity
 
 from ..blocks.attention import in_word_space, plain_query, query_overlap
+from ..data.batching import Corpus
 from ..inference.fitted import FittedClassifier
 from ..interfaces.document import Document
 from ..interfaces.values import json_ready
@@ -18,7 +19,6 @@ from ..maths.stats.comparisons import cliffs_delta
 from ..maths.stats.correlation import spearman
 from ..maths.stats.intervals import share_interval
 from ..maths.tensors.polarity import mean_dot_products
-from ..training.corpus import Corpus
 from .polarity import AttentionWords, attention_words, polarity_weights
 
 
@@ -36,7 +36,7 @@ class Claim:
 
 @dataclass(frozen=True, eq=False)
 class AttentionReport:
-    """What attention and polarity have to do with each other in one model."""
+    """How attention and polarity are related in one model."""
 
     words: AttentionWords
     scale: float | None  # λ
@@ -118,8 +118,8 @@ def _polarity(words: AttentionWords) -> Claim | None:
     if not len(chosen):
         return None
     scores = words.polarity[chosen]
-    named = (scores[:, 0] > 0).astype(int) if scores.shape[1] == 1 else scores.argmax(1)
-    right = int((named == words.groups[chosen]).sum())
+    predicted = (scores[:, 0] > 0).astype(int) if scores.shape[1] == 1 else scores.argmax(1)
+    right = int((predicted == words.groups[chosen]).sum())
     low, high = share_interval(right, len(chosen))
     measure = f"share of {len(chosen):,} class words whose polarity names their class"
     return Claim("polarity follows the class", measure, right / len(chosen), low, high, low > 1 / classes)

@@ -10,13 +10,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from ..data.batching import Corpus
 from ..data.dataset import Dataset, labels
 from ..inference.fitted import FittedClassifier
 from ..interfaces.errors import OptionError
 from ..models.assemble import assemble
-from ..models.config import RunConfig
+from ..models.config import RunConfig, make_config
 from ..models.train import OnEvent
-from ..training.corpus import Corpus
 from ..training.loop import TrainingRun
 
 PHASES = {"learner": "learn", "compressor": "compress"}  # head, and the phase that trains it in every iteration
@@ -37,9 +37,16 @@ def dev_accuracy_by_iteration(history: Sequence[Mapping[str, Any]]) -> dict[str,
 
 
 def train_by_iteration(
-    config: RunConfig, dataset: Dataset, device: torch.device | str = "cpu", on_event: OnEvent = lambda _: None
+    settings: RunConfig | Mapping[str, Any],
+    dataset: Dataset,
+    device: torch.device | str = "cpu",
+    on_event: OnEvent = lambda _: None,
 ) -> list[FittedClassifier]:
-    """Train VAT once, as train_model does, and give the model that each iteration ended with, 0 (joint) first."""
+    """Train VAT once, as train_model does, and give the model that each iteration ended with, 0 (joint) first.
+
+    Settings are those of `whyword train`, such as {"method": {"name": "vat", "iterations": 5}}.
+    """
+    config = settings if isinstance(settings, RunConfig) else make_config(settings)
     if config.method != "vat":
         raise OptionError(f"The method '{config.method}' is not trained in iterations: choose vat.")
     phase = PHASES[config.method_settings.head]
@@ -54,7 +61,7 @@ def train_by_iteration(
         for step in run.steps():
             on_event(step)
             if step.record is not None:
-                best[step.phase] = run.best_weights  # the phase goes on from these in the end
+                best[step.phase] = run.best_weights  # the next phase starts from these
     models = []
     for name in ["joint", *(f"{phase} {number}" for number in range(1, config.method_settings.iterations + 1))]:
         method.load_state_dict(best[name])

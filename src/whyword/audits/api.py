@@ -16,7 +16,7 @@ from ..interfaces.document import Document, Label
 from ..interfaces.errors import DataError, OptionError
 from ..interfaces.explainer import Explainer
 from ..interfaces.metric import Metric
-from ..models.fingerprint import model_fingerprint, named_fingerprint
+from ..models.folder import model_fingerprint, named_fingerprint
 from .audit import Audit
 from .run import gather_audit, load_rules
 

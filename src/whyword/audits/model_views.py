@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import torch
 
-from ..analysis.text_vectors import flatten, text_vectors
+from ..analysis.tsne import flatten, text_vectors
 from ..blocks.mask_health import keep_statistics
 from ..explaining.frequency_link import frequency_link
 from ..explaining.word_importance import importance_in
 from ..inference.fitted import FittedClassifier
-from ..interfaces.attending import Attending
 from ..interfaces.classifier import Classifier, OpenClassifier
 from ..interfaces.document import Document
 from ..interfaces.explanation import Explanation
+from ..interfaces.method import Attending
 from ..maths.stats.separation import separation
 
 MOST_WORDS = 50

@@ -7,10 +7,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from ..interfaces.attending import Attending
 from ..interfaces.document import Batch
-from ..interfaces.encoder import Encoder
-from ..interfaces.method import Method, Prediction
+from ..interfaces.method import Attending, Encoder, Method, Prediction
 from ..maths.tensors.distances import conicity
 from ..maths.tensors.masked import masked_softmax
 

@@ -6,8 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from ..interfaces.document import Batch
-from ..interfaces.encoder import Encoder
-from ..interfaces.method import Method, Prediction
+from ..interfaces.method import Encoder, Method, Prediction
 
 LEVELS = 1 << 16  # of 16 bits: a share is rounded to one of them
 

@@ -9,8 +9,7 @@ import torch
 from torch import Tensor
 
 from ..interfaces.document import Batch
-from ..interfaces.encoder import Encoder
-from ..interfaces.method import Prediction
+from ..interfaces.method import Encoder, Prediction
 
 COLLAPSED = 0.02  # standard deviation over words below which the ranking is noise
 SATURATED = 0.97  # mean above which the mask lets everything through

@@ -7,8 +7,8 @@ from typing import Protocol
 from torch import Tensor, nn
 
 from ..interfaces.document import Batch
-from ..interfaces.encoder import Encoder
 from ..interfaces.errors import OptionError
+from ..interfaces.method import Encoder
 from .heads import Dropout
 
 

@@ -8,9 +8,8 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from ..interfaces.document import Batch
-from ..interfaces.encoder import Encoder
-from ..interfaces.tokenizer import Tokenizer
+from ..interfaces.document import Batch, Tokenizer
+from ..interfaces.method import Encoder
 from ..methods.base import Base
 from .answers import Answers, expect_no_trace_of_padding, expect_one_by_one, expect_repeatable
 from .method import check_method

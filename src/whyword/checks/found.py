@@ -6,10 +6,9 @@ from dataclasses import fields, replace
 from typing import Any, TypeVar
 
 from .. import catalog
-from ..interfaces.encoder import Encoder
+from ..interfaces.document import Tokenizer
 from ..interfaces.explainer import Explainer
-from ..interfaces.method import Method
-from ..interfaces.tokenizer import Tokenizer
+from ..interfaces.method import Encoder, Method
 from .encoder import MakeEncoder
 from .learning import MakeMethod
 from .samples import PIECES_LIMIT, sample_pieces, sample_words

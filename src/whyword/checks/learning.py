@@ -11,14 +11,11 @@ from tempfile import TemporaryDirectory
 import torch
 from torch import Tensor
 
+from ..interfaces.document import Tokenizer
 from ..interfaces.method import Method, Objective
-from ..interfaces.tokenizer import Tokenizer
 from ..storage.tensors import read_tensors, write_tensors
-from ..training.distributed import Processes
-from ..training.early_stopping import copy_weights
-from ..training.loop import TrainingRun
-from ..training.optimizing import ObjectiveOptimizer
-from ..training.settings import Training
+from ..training.loop import TrainingRun, copy_weights
+from ..training.optimizer import ObjectiveOptimizer, Processes, Training
 from .promise import expect, expect_close, expect_same_weights, seeded
 from .samples import CLASSES, sample_batch, sample_corpus
 
@@ -155,9 +152,9 @@ def _walk(method: Method, tokenizer: Tokenizer) -> Iterator[tuple[str, Objective
         objectives = [replace(objective, weight_decay=0.0) for objective in phase.objectives]
         running = [ObjectiveOptimizer(objective, settings, method.encoder.learning_rate) for objective in objectives]
         for step in range(1, STEPS + 1):
-            for optimizing in running:
-                losses = optimizing.step(method, batch, step / STEPS, 1.0, processes)
-                yield phase.name, optimizing.objective, losses
+            for optimizer in running:
+                losses = optimizer.step(method, batch, step / STEPS, 1.0, processes)
+                yield phase.name, optimizer.objective, losses
 
 
 def _train(make: MakeMethod, tokenizer: Tokenizer, seed: int, epochs: int = 1) -> Method:

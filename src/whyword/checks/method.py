@@ -7,9 +7,8 @@ from math import isfinite
 
 import torch
 
-from ..interfaces.document import Batch
+from ..interfaces.document import Batch, Tokenizer
 from ..interfaces.method import Method
-from ..interfaces.tokenizer import Tokenizer
 from .answers import Answers, expect_no_trace_of_padding, expect_one_by_one, expect_repeatable
 from .learning import LEARNING_PROMISES, MakeMethod
 from .promise import EXACT, expect, expect_close, seeded

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..encoders.lstm import Lstm
 from ..inference.fitted import FittedClassifier
-from ..interfaces.tokenizer import Tokenizer
+from ..interfaces.document import Tokenizer
 from ..methods.attention import Attention
 from .learning import MakeMethod
 from .promise import seeded

@@ -5,13 +5,11 @@ from __future__ import annotations
 import tokenizers
 from tokenizers import models, normalizers, pre_tokenizers, processors
 
-from ..data.batching import collate
+from ..data.batching import Corpus, collate
 from ..data.tokenizers.word_level import WordLevelTokenizer, learn_vocabulary
 from ..data.tokenizers.word_pieces import WordPieceTokenizer
 from ..data.words import split
-from ..interfaces.document import Batch, Document
-from ..interfaces.tokenizer import Tokenizer
-from ..training.corpus import Corpus
+from ..interfaces.document import Batch, Document, Tokenizer
 
 CLASSES = ("bad", "good")
 

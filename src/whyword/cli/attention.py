@@ -130,8 +130,8 @@ def _show(report: AttentionReport, texts: str) -> None:
     console.print(table)
     if report.overlap is not None and report.cosine is not None:
         pairs = zip(report.overlap, report.cosine, strict=True)
-        told = ", ".join(f"{overlap:.3g} (cosine {cosine:.3f})" for overlap, cosine in pairs)
-        console.print(Text(f"V·W = {told}"), soft_wrap=not console.is_terminal)
+        overlaps = ", ".join(f"{overlap:.3g} (cosine {cosine:.3f})" for overlap, cosine in pairs)
+        console.print(Text(f"V·W = {overlaps}"), soft_wrap=not console.is_terminal)
     for claim in report.claims:
         verdict = {True: "yes", False: "no", None: "open"}[claim.holds]
         line = f"{verdict:>4}  {claim.name}: {claim.value:.3f} [{claim.low:.3f}, {claim.high:.3f}], {claim.measure}"

@@ -75,8 +75,7 @@ def command(
     from ..explaining.cache import ExplanationCache
     from ..explaining.sampling import draw
     from ..inference.device import choose_device
-    from ..models.fingerprint import model_fingerprint
-    from ..models.folder import load_model
+    from ..models.folder import load_model, model_fingerprint
     from .corpus import read_corpus
     from .outputs import check_output
 

@@ -87,8 +87,7 @@ def command(
     from ..explaining.sampling import draw
     from ..explaining.stream import make_explainer
     from ..inference.device import choose_device
-    from ..models.fingerprint import model_fingerprint
-    from ..models.folder import load_model
+    from ..models.folder import load_model, model_fingerprint
     from .corpus import read_corpus
     from .outputs import check_output
     from .progress import track

@@ -74,8 +74,7 @@ def command(
     from ..explaining.cache import ExplanationCache
     from ..explaining.stream import explain_documents, make_explainer
     from ..inference.device import choose_device
-    from ..models.fingerprint import describe_explainer, model_fingerprint
-    from ..models.folder import load_model
+    from ..models.folder import describe_explainer, load_model, model_fingerprint
     from .outputs import check_output, tell_written
     from .texts import read_inputs
 

@@ -49,8 +49,7 @@ def command(
     from ..explaining.bulk import Task
     from ..explaining.predicting import predict_chunks
     from ..inference.device import choose_device
-    from ..models.fingerprint import model_fingerprint
-    from ..models.folder import load_model
+    from ..models.folder import load_model, model_fingerprint
     from .outputs import check_output, put_records, take_up, tell_written
     from .progress import track
     from .texts import count_texts, read_inputs

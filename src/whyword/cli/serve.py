@@ -23,17 +23,19 @@ def command(
     token: Annotated[
         str | None,
         typer.Option(
-            envvar="WHYWORD_TOKEN", metavar="WORD", help="Ask clients for it. Better set as WHYWORD_TOKEN than typed."
+            envvar="WHYWORD_TOKEN",
+            metavar="WORD",
+            help="Token that clients must send. Better set as WHYWORD_TOKEN than typed.",
         ),
     ] = None,
-    queue: Annotated[int, typer.Option(min=1, metavar="N", help="Texts that may wait; more get 503.")] = 512,
-    max_texts: Annotated[int, typer.Option(min=1, metavar="N", help="Texts of a request.")] = 64,
-    max_words: Annotated[int, typer.Option(min=1, metavar="N", help="Words of a text.")] = 1_000,
-    max_body: Annotated[int, typer.Option(min=1, metavar="BYTES", help="Bytes of a request.")] = 1_000_000,
-    max_samples: Annotated[int, typer.Option(min=1, metavar="N", help="Samples of an explainer.")] = 5_000,
-    timeout: Annotated[float, typer.Option(min=0.1, metavar="SECONDS", help="Time for a request.")] = 60.0,
+    queue: Annotated[int, typer.Option(min=1, metavar="N", help="Most texts in the queue; more get 503.")] = 512,
+    max_texts: Annotated[int, typer.Option(min=1, metavar="N", help="Most texts of a request.")] = 64,
+    max_words: Annotated[int, typer.Option(min=1, metavar="N", help="Most words of a text.")] = 1_000,
+    max_body: Annotated[int, typer.Option(min=1, metavar="BYTES", help="Most bytes of a request.")] = 1_000_000,
+    max_samples: Annotated[int, typer.Option(min=1, metavar="N", help="Most samples of an explainer.")] = 5_000,
+    timeout: Annotated[float, typer.Option(min=0.1, metavar="SECONDS", help="Longest time for a request.")] = 60.0,
     batch_wait: Annotated[
-        float, typer.Option(min=0, metavar="MS", help="Milliseconds that a text waits for others to share its batch.")
+        float, typer.Option(min=0, metavar="MS", help="Milliseconds that a text waits for others to fill its batch.")
     ] = 5.0,
     batch_texts: Annotated[int, typer.Option(min=1, metavar="N", help="Most texts of a batch.")] = 64,
     device: options.Device = "auto",
@@ -43,7 +45,7 @@ def command(
     """Answer over HTTP, and show a page to try sentences on.
 
     One line of JSON per request goes to standard error, without the texts; --quiet leaves it out. Ctrl-C stops taking
-    requests, answers those that are there, and leaves.
+    requests, answers those already received, and exits.
     """
     try:
         import fastapi  # noqa: F401
@@ -52,9 +54,9 @@ def command(
         raise MissingExtraError("whyword serve", "web") from None
     from ..inference.device import choose_device
     from ..web.app import make_app
+    from ..web.limits import Settings
     from ..web.logs import UVICORN, write
     from ..web.models import load_models
-    from ..web.settings import Settings
 
     options.use_threads(threads)
     settings = Settings(
@@ -81,7 +83,7 @@ def command(
         )
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: None)  # uvicorn raises the signal again when it is done: leave with 0
-        listener.listen()  # from here on clients may come
+        listener.listen()  # from here on clients can connect
         address = _address(listener)
         if token is None and not _is_loopback(listener):
             print(f"Everyone who reaches {address} can use it: set a token, or stay on 127.0.0.1.", file=sys.stderr)
@@ -90,7 +92,7 @@ def command(
 
 
 def _bind(host: str, port: int) -> socket.socket:
-    """Take an address, before the models are read; nobody is listened to yet."""
+    """Bind the address before the models are read, which takes long; nothing is accepted yet."""
     try:
         family, kind, protocol, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with ExitStack() as on_error:

@@ -35,9 +35,7 @@ def command(
     embeddings: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Word vectors in GloVe or word2vec text format.")
     ] = None,
-    epochs: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="At most so many passes over the training texts.")
-    ] = None,
+    epochs: Annotated[int | None, typer.Option(min=1, metavar="N", help="Most passes over the training texts.")] = None,
     assignments: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="SECTION.NAME=VALUE", help="Any setting, e.g. method.dropout=0.5; repeatable."),
@@ -52,7 +50,7 @@ def command(
     config: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A TOML file with settings; options on the command line win.")
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with a run that was stopped.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Resume a run that was stopped.")] = False,
     text: options.TextColumn = "text",
     label: options.LabelColumn = "label",
     text_pair: options.PairColumn = None,
@@ -83,9 +81,9 @@ def command(
         if place.is_file():
             raise OptionError(f"-o {output} cannot be a folder, as {place} is a file: name another one.")
     values: dict[str, Any] = read_toml(config) if config else {}
-    for name, given in (("method", method), ("encoder", encoder)):
-        if given is not None:
-            values[name] = {"name": given}
+    for name, choice in (("method", method), ("encoder", encoder)):
+        if choice is not None:
+            values[name] = {"name": choice}
         elif isinstance(values.get(name), str):
             values[name] = {"name": values[name]}
     values = overlay(values, assignments or [])
@@ -96,17 +94,17 @@ def command(
     if seed is not None:
         values["seed"] = seed
     run = make_config(values)
-    choice = split_choice(choose) if choose is not None else None
+    search = split_choice(choose) if choose is not None else None
     where = choose_device(device)
     dataset = load_dataset(data, Columns(text, label, text_pair, rationale), data_dir)
     with TrainingProgress(quiet) as progress:
         try:
-            if choice is not None:
-                model = choose_setting(run, dataset, *choice, where, output, resume, progress)
+            if search is not None:
+                model = choose_setting(run, dataset, *search, where, output, resume, progress)
             else:
                 model = train_model(run, dataset, where, output, resume, progress)
         except KeyboardInterrupt as interruption:
-            interruption.add_note(_how_to_go_on(output, choice is not None))
+            interruption.add_note(_how_to_resume(output, search is not None))
             raise
     if as_json:
         print(json.dumps({"model": str(output), **model.metrics}))
@@ -114,16 +112,16 @@ def command(
         print(_summary(model.metrics, output))
 
 
-def _how_to_go_on(output: Path, choosing: bool) -> str:
+def _how_to_resume(output: Path, choosing: bool) -> str:
     from ..models.choose import choosing_folder
-    from ..models.unfinished import unfinished_folder
+    from ..models.train import unfinished_folder
     from ..storage.tensors import CHECKPOINT
 
-    kept = choosing_folder(output) if choosing else unfinished_folder(output)
-    if not choosing and not (kept / CHECKPOINT).exists():
-        return "The first epoch was not done, so nothing is kept."
+    folder = choosing_folder(output) if choosing else unfinished_folder(output)
+    if not choosing and not (folder / CHECKPOINT).exists():
+        return "The first epoch was not done, so nothing is saved."
     command = ["whyword", *(word for word in sys.argv[1:] if word != "--resume"), "--resume"]
-    return f"The run is kept in {kept}; go on with  {shlex.join(command)}"
+    return f"The run is saved in {folder}; resume it with  {shlex.join(command)}"
 
 
 def _summary(metrics: Mapping[str, Any], output: Path) -> str:

@@ -85,8 +85,7 @@ def command(
     from ..explaining.text_pick import pick_texts
     from ..explaining.word_importance import ignores_case, importance_in, word_importance
     from ..inference.device import choose_device
-    from ..models.fingerprint import model_fingerprint
-    from ..models.folder import load_model
+    from ..models.folder import load_model, model_fingerprint
     from .corpus import read_corpus
     from .word_table import about_rare_words, show, show_picked
 

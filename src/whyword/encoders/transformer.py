@@ -12,8 +12,8 @@ from torch import Tensor, nn
 
 from ..blocks.heads import Dropout
 from ..interfaces.document import Batch
-from ..interfaces.encoder import Encoder
 from ..interfaces.errors import MissingExtraError, OptionError
+from ..interfaces.method import Encoder
 
 MINILM = "minilm"
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..inference.black_box import BlackBox
-from ..interfaces.classifier import Classifier
+from ..interfaces.classifier import Classifier, OpenClassifier
 from ..interfaces.document import Label, Words
 from ..interfaces.errors import OptionError, unknown_name
 from ..models.folder import TrainedModel
@@ -38,6 +38,15 @@ def as_classifier(model: Any, texts: Sequence[Words], classes: Sequence[Label] |
         first = texts[0].texts
         classes = range(np.asarray(predict_proba([first[0] if len(first) == 1 else first])).shape[-1])
     return BlackBox(predict_proba, tuple(read_labels(classes)))
+
+
+def open_classifier(model: Any) -> OpenClassifier:
+    """Give the classifier of a model of ours, whose weights and gradients can be looked at; refuse any other."""
+    ours = trained_model(model)
+    classifier = model if ours is None else ours.classifier
+    if not isinstance(classifier, OpenClassifier):
+        raise OptionError(f"{type(model).__name__} cannot be looked into: give a model that whyword trained.")
+    return classifier
 
 
 def class_number(classes: Sequence[Label], label: Label) -> int:

@@ -18,8 +18,7 @@ from ..interfaces.classifier import Classifier
 from ..interfaces.document import Label
 from ..interfaces.errors import ModelError
 from ..interfaces.explainer import Explainer
-from ..models.fingerprint import model_fingerprint
-from ..models.folder import load_model
+from ..models.folder import load_model, model_fingerprint
 from .cache import ExplanationCache
 from .predicting import predict_chunks
 from .stream import explain_chunks

@@ -22,7 +22,7 @@ from ..interfaces.document import Document
 from ..interfaces.errors import DataError
 from ..interfaces.explainer import Explainer
 from ..interfaces.explanation import Explanation
-from ..models.fingerprint import describe_explainer, fingerprint, text_fingerprint
+from ..models.folder import describe_explainer, fingerprint, text_fingerprint
 
 FILE = "explanations.sqlite"
 WAIT = 60.0  # seconds for other processes to finish writing

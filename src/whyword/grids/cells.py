@@ -25,7 +25,7 @@ from ..interfaces.errors import WhywordError
 from ..interfaces.metric import Score
 from ..interfaces.values import json_ready
 from ..models.config import RunConfig
-from ..models.fingerprint import fingerprint
+from ..models.folder import fingerprint
 from ..models.train import train_model
 from ..training.loop import Step
 from .source import Source

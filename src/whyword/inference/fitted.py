@@ -11,10 +11,9 @@ from torch import Tensor
 
 from ..data.batching import by_token_budget, collate
 from ..interfaces.classifier import REMOVALS, Removal
-from ..interfaces.document import Batch, Label, Tokens, Words
+from ..interfaces.document import Batch, Label, Tokenizer, Tokens, Words
 from ..interfaces.errors import OptionError, unknown_name
 from ..interfaces.method import Method
-from ..interfaces.tokenizer import Tokenizer
 from ..maths.tensors.masked import gather_words
 from .subsets import lay_out
 
@@ -54,7 +53,7 @@ class FittedClassifier:
             answer[torch.from_numpy(chosen)] = self.method(batch).logits.softmax(-1).cpu()
         return answer
 
-    def unread_words(self, texts: Sequence[Words]) -> list[int]:
+    def truncated_words(self, texts: Sequence[Words]) -> list[int]:
         """Count the words at the end of each text that the encoder's limit cuts off."""
         if self.tokenizer.limit is None:
             return [0] * len(texts)
@@ -66,7 +65,7 @@ class FittedClassifier:
 
     @torch.inference_mode()
     def own_scores(self, texts: Sequence[Words]) -> tuple[list[Tensor], Tensor, list[int]]:
-        """Give the method's own score of each word, (word,) per text, (text, class) probabilities and unread words."""
+        """Give the own score of each word, (word,) per text, (text, class) probabilities, and truncated words."""
         if self.method.own_score is None:
             raise OptionError(
                 f"The method '{type(self.method).__name__.lower()}' has no word scores of its own: choose another "

@@ -1,17 +1,46 @@
-"""The promise of every method: how it classifies, what it minimizes, and in which phases it is trained."""
+"""The contracts of encoders and methods: a text passes three seams, words → embedded → states → logits."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from .document import Batch
-from .encoder import Encoder
+
+
+class Encoder(nn.Module, ABC):
+    """Reads a batch in two steps, so that a method can act on the word vectors in between."""
+
+    Config: ClassVar[type[Any]]  # frozen dataclass of its settings
+    revision: ClassVar[int] = 1  # raised by hand when changed code or a changed default gives other models
+    learning_rate: ClassVar[float] = 1e-3  # when the user names no other
+    epochs: ClassVar[int] = 30  # at most, when the user names no other number
+    token_kind: ClassVar[str] = "words"  # "words", or "pieces" when a pretrained tokenizer cuts words up
+
+    embedding_dim: int
+    layer_dims: tuple[int, ...]  # width of each layer that encode returns
+
+    @abstractmethod
+    def embed(self, batch: Batch) -> Tensor:
+        """Look up one vector per token: (batch, time, embedding_dim)."""
+
+    @abstractmethod
+    def encode(self, embedded: Tensor, batch: Batch) -> tuple[Tensor, ...]:
+        """Put the vectors in context: one (batch, time, layer_dim) per layer, the top layer last."""
+
+    @abstractmethod
+    def summarize(self, states: Tensor, batch: Batch) -> Tensor:
+        """Pool the top layer to one vector per text, as this encoder's plain classifier does: (batch, state_dim)."""
+
+    @property
+    def state_dim(self) -> int:
+        """Width of the top layer."""
+        return self.layer_dims[-1]
 
 
 @dataclass(frozen=True)
@@ -92,3 +121,19 @@ class Method(nn.Module, ABC):
     def warnings(self, health: dict[str, float]) -> list[str]:
         """Say in plain sentences what is wrong with the final model, judged by its health, and what to change."""
         return []
+
+
+@runtime_checkable
+class Attending(Protocol):
+    """A method whose prediction is read out of states, each weighted by the attention its token gets.
+
+    classify(embedded, batch) is classify_from(*attention_and_states(embedded, batch)).
+    """
+
+    def attention_and_states(self, embedded: Tensor, batch: Batch) -> tuple[Tensor, Tensor]:
+        """Give the (batch, time) weights, 0 on padding, and the (batch, time, dim) states that they weigh."""
+        ...
+
+    def classify_from(self, weights: Tensor, states: Tensor) -> Prediction:
+        """Predict from the states with these weights, whoever chose them."""
+        ...

@@ -12,9 +12,8 @@ from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy,
 from ..blocks.heads import Head
 from ..blocks.word_encoder import word_table
 from ..interfaces.document import Batch
-from ..interfaces.encoder import Encoder
 from ..interfaces.errors import OptionError
-from ..interfaces.method import Method, Objective, Phase, Prediction
+from ..interfaces.method import Encoder, Method, Objective, Phase, Prediction
 from ..maths.tensors.gates import kl_to_standard_normal, sample_gaussian
 from ..maths.tensors.masked import masked_max, masked_mean, masked_softmax
 

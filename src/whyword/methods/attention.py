@@ -7,7 +7,7 @@ from typing import Literal
 
 from ..blocks.attention import AdditiveAttention, Attentive, DotProductAttention
 from ..blocks.heads import Head
-from ..interfaces.encoder import Encoder
+from ..interfaces.method import Encoder
 
 
 class Attention(Attentive):

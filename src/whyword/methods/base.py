@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..blocks.heads import PooledClassifier
-from ..interfaces.encoder import Encoder
+from ..interfaces.method import Encoder
 
 
 class Base(PooledClassifier):

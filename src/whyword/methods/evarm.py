@@ -14,9 +14,8 @@ from ..blocks.gates import LayerGate, Units, chosen_layers
 from ..blocks.heads import PooledClassifier
 from ..blocks.mask_health import gate_health, mask_warnings
 from ..interfaces.document import Batch
-from ..interfaces.encoder import Encoder
 from ..interfaces.errors import OptionError
-from ..interfaces.method import Objective, Phase, Prediction
+from ..interfaces.method import Encoder, Objective, Phase, Prediction
 from ..maths.tensors.distances import supervised_contrast
 from ..maths.tensors.gates import bernoulli_kl, sample_hard_gate, sample_relaxed
 from ..maths.tensors.subsets import some_of

@@ -14,8 +14,7 @@ from ..blocks.gates import Units, WordGate
 from ..blocks.heads import PooledClassifier
 from ..blocks.mask_health import keep_statistics, mask_warnings
 from ..interfaces.document import Batch
-from ..interfaces.encoder import Encoder
-from ..interfaces.method import Prediction
+from ..interfaces.method import Encoder, Prediction
 from ..maths.tensors.gates import kl_of_mixture
 
 LARGEST = 5.0  # read-out is clamped to ±5, so that λ stays inside (0.007, 0.993)

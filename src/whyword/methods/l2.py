@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..blocks.heads import PooledClassifier
-from ..interfaces.encoder import Encoder
-from ..interfaces.method import Objective, Phase
+from ..interfaces.method import Encoder, Objective, Phase
 
 
 class L2(PooledClassifier):

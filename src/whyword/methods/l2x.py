@@ -12,8 +12,7 @@ from torch.nn.functional import cross_entropy
 from ..blocks.gates import Units, WordGate
 from ..blocks.heads import PooledClassifier
 from ..interfaces.document import Batch
-from ..interfaces.encoder import Encoder
-from ..interfaces.method import Prediction
+from ..interfaces.method import Encoder, Prediction
 from ..maths.tensors.masked import masked_softmax
 from ..maths.tensors.subsets import hard_k_hot, sample_k_hot
 

@@ -21,9 +21,8 @@ from ..blocks.attention import (
 )
 from ..blocks.heads import PolarityHead
 from ..interfaces.document import Batch
-from ..interfaces.encoder import Encoder
 from ..interfaces.errors import OptionError
-from ..interfaces.method import Prediction
+from ..interfaces.method import Encoder, Prediction
 from ..maths.tensors.polarity import Scorer, Sums, sum_over_texts, token_groups, updates
 
 

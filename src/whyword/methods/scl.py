@@ -9,8 +9,8 @@ from torch.nn.functional import cross_entropy
 
 from ..blocks.heads import PooledClassifier
 from ..interfaces.document import Batch
-from ..interfaces.encoder import Encoder
 from ..interfaces.errors import OptionError
+from ..interfaces.method import Encoder
 from ..maths.tensors.distances import supervised_contrast
 
 

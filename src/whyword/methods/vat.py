@@ -15,9 +15,8 @@ from ..blocks.attention import AdditiveAttention, Attentive, attend
 from ..blocks.gaussian_bottleneck import GaussianBottleneck
 from ..blocks.heads import Head
 from ..interfaces.document import Batch
-from ..interfaces.encoder import Encoder
 from ..interfaces.errors import OptionError
-from ..interfaces.method import Objective, Phase, Prediction
+from ..interfaces.method import Encoder, Objective, Phase, Prediction
 from ..maths.tensors.gates import kl_to_standard_normal, sample_gaussian
 
 COLLAPSED = 0.1  # nats per text below which the bottleneck tells nothing

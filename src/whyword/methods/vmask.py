@@ -14,8 +14,7 @@ from ..blocks.gates import Units, WordGate
 from ..blocks.heads import PooledClassifier
 from ..blocks.mask_health import gate_health, mask_warnings
 from ..interfaces.document import Batch
-from ..interfaces.encoder import Encoder
-from ..interfaces.method import Objective, Phase, Prediction
+from ..interfaces.method import Encoder, Objective, Phase, Prediction
 from ..maths.tensors.gates import bernoulli_kl, rising, sample_hard_gate, staged_decay
 
 BESIDE_PRETRAINED = 0.01  # learning rate of the gate, which starts from nothing; docs/words.md

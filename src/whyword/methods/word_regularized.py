@@ -14,9 +14,8 @@ from ..blocks.attention import AdditiveAttention, attend, states_health, states_
 from ..blocks.heads import Head
 from ..blocks.word_encoder import word_table
 from ..interfaces.document import Batch
-from ..interfaces.encoder import Encoder
 from ..interfaces.errors import OptionError
-from ..interfaces.method import Method, Prediction
+from ..interfaces.method import Encoder, Method, Prediction
 from ..maths.tensors.distances import conicity
 
 

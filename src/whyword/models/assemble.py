@@ -13,11 +13,9 @@ from .. import catalog
 from ..data.tokenizers.word_level import WordLevelTokenizer, count_words, learn_vocabulary, normalize
 from ..data.tokenizers.word_pieces import WordPieceTokenizer
 from ..data.vectors import Vectors, describe, load_vectors, words_of
-from ..interfaces.document import Words
-from ..interfaces.encoder import Encoder
+from ..interfaces.document import Tokenizer, Words
 from ..interfaces.errors import OptionError
-from ..interfaces.method import Method
-from ..interfaces.tokenizer import Tokenizer
+from ..interfaces.method import Encoder, Method
 from .config import RunConfig
 
 

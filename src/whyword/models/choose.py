@@ -15,23 +15,21 @@ import torch
 from ..data.dataset import Dataset
 from ..interfaces.errors import OptionError
 from ..storage.atomic import write_text
-from ..training.distributed import Processes
+from ..training.optimizer import Processes
 from .config import RunConfig, make_config, overlay
-from .fingerprint import text_fingerprint
-from .folder import TrainedModel, check_place, put_model
-from .train import OnEvent, train_model, train_once
-from .unfinished import changed_since
+from .folder import TrainedModel, check_place, put_model, text_fingerprint
+from .train import OnEvent, changed_since, train_model, train_once
 
 CHOICE = "choice.json"
 
 
 def choosing_folder(place: Path) -> Path:
-    """Name the folder in which models are kept until the best of them can be put in its place."""
+    """Name the folder beside the model's that holds the models of all values until the best is known."""
     return place.with_name(f"{place.name}.choosing")
 
 
 def is_begun_choice(place: Path) -> bool:
-    """Whether there is a choice to go on with."""
+    """Whether there is a choice to resume."""
     return (choosing_folder(place) / CHOICE).exists()
 
 
@@ -47,45 +45,45 @@ def choose_setting(
 ) -> TrainedModel:
     """Train with each value of a setting such as method.beta; the best on dev wins, among equals the first.
 
-    The metrics of the winner list under "choice" what each value reached on dev; test plays no part.
+    The metrics of the winner list under "choice" the dev accuracy of each value; test plays no part.
     """
     if not values:
         raise OptionError(f"There is no value of {setting} to choose from: give one or more.")
     runs = [make_config(overlay(config.to_dict(), [f"{setting}={value}"])) for value in values]
-    facts = {
+    choice = {
         "settings": config.to_dict(),
         "values": [f"{setting}={value}" for value in values],
         "texts": _fingerprint(dataset),
     }
-    tries = None if folder is None else _take_up(folder, facts, resume)
+    trials = None if folder is None else _prepare_folder(folder, choice, resume)
     best: TrainedModel | None = None
-    reached: dict[str, float] = {}
+    dev_accuracy: dict[str, float] = {}
     for value, run in zip(values, runs, strict=True):
         on_event(f"Training with {setting}={value}.")
-        if tries is None:
+        if trials is None:
             model = train_model(run, dataset, device, on_event=on_event)
         else:
-            model = train_once(run, dataset, tries / str(len(reached)), device, on_event)
-        reached[str(value)] = model.metrics["dev_accuracy"]
-        on_event(f"{setting}={value} reached {reached[str(value)]:.1%} on dev.")
+            model = train_once(run, dataset, trials / str(len(dev_accuracy)), device, on_event)
+        dev_accuracy[str(value)] = model.metrics["dev_accuracy"]
+        on_event(f"{setting}={value} reached {dev_accuracy[str(value)]:.1%} on dev.")
         if best is None or model.metrics["dev_accuracy"] > best.metrics["dev_accuracy"]:
             best = model
     assert best is not None
-    best = replace(best, metrics={**best.metrics, "choice": {"setting": setting, "dev_accuracy": reached}})
+    best = replace(best, metrics={**best.metrics, "choice": {"setting": setting, "dev_accuracy": dev_accuracy}})
     if folder is not None and Processes().is_first:
         put_model(best, folder)
         shutil.rmtree(choosing_folder(folder))
     return best
 
 
-def _take_up(place: Path, facts: dict[str, Any], resume: bool) -> Path:
-    """Make the folder for the models, or go on with one that was left with the same values, settings and texts."""
+def _prepare_folder(place: Path, choice: dict[str, Any], resume: bool) -> Path:
+    """Make the folder for the models, or resume one with the same values, settings and texts."""
     check_place(place)
     folder = choosing_folder(place)
     if resume:
         if not is_begun_choice(place):
             raise OptionError(f"There is no unfinished choice at {folder}: leave --resume out to start one.")
-        changed = changed_since(folder / CHOICE, facts)
+        changed = changed_since(folder / CHOICE, choice)
         if changed:
             raise OptionError(
                 f"The unfinished choice at {folder} had other {' and '.join(changed)}: give the same ones, or leave "
@@ -94,12 +92,12 @@ def _take_up(place: Path, facts: dict[str, Any], resume: bool) -> Path:
     elif Processes().is_first:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        write_text(folder / CHOICE, json.dumps(facts, indent=2))
+        write_text(folder / CHOICE, json.dumps(choice, indent=2))
     return folder
 
 
 def _fingerprint(dataset: Dataset) -> str:
-    """Name the texts and labels that training and choosing look at."""
+    """Fingerprint the texts and labels that training and choosing read."""
     digest = sha256()
     for document in (*dataset.train, *dataset.dev):
         digest.update(text_fingerprint(document.words) + repr(document.label).encode())
@@ -107,7 +105,7 @@ def _fingerprint(dataset: Dataset) -> str:
 
 
 def split_choice(word: str) -> tuple[str, list[str]]:
-    """Read `section.name=value,value,…`, as given to --choose."""
+    """Read `section.name=value,value,…`, the word after --choose."""
     setting, equals, values = word.partition("=")
     if not equals or "." not in setting or not all(values.split(",")):
         raise OptionError(

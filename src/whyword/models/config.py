@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import catalog
 from ..interfaces.errors import OptionError, unknown_name
-from ..training.settings import Training
+from ..training.optimizer import Training
 from .settings import build
 
 ABOVE_ZERO = {"dim", "hidden", "layers", "filters", "widths", "width", "scale", "limit", "min_frequency", "max_size"}

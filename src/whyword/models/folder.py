@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, is_dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,12 @@ import torch
 from ..data.tokenizers.word_level import WordLevelTokenizer
 from ..data.tokenizers.word_pieces import WordPieceTokenizer
 from ..inference.fitted import FittedClassifier
+from ..interfaces.document import Label, Words
 from ..interfaces.errors import ModelError, OptionError, WhywordError
+from ..interfaces.explainer import Explainer
 from ..storage.atomic import put_in_place, write_text
 from ..storage.tensors import read_tensors, write_tensors
 from .assemble import build_encoder, build_method
-from .card import model_card
 from .config import RunConfig, make_config
 
 FORMAT = 1  # raised when a folder can no longer be read by older versions
@@ -144,3 +146,102 @@ def _read_history(folder: Path) -> list[dict[str, Any]]:
 def _read_metrics(folder: Path) -> dict[str, Any]:
     path = folder / "metrics.json"
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+
+def model_card(config: Mapping[str, Any], metrics: Mapping[str, Any], history: Sequence[Mapping[str, Any]]) -> str:
+    """Say what the model is, what it was trained on, how good it is and how to use it."""
+    method, encoder = config["method"]["name"], config["encoder"]["name"]
+    lines = [
+        f"# {method} on {encoder}",
+        "",
+        f"A text classifier trained with whyword {config['whyword']}. It tells these classes apart: "
+        f"{', '.join(str(label) for label in config['labels'])}.",
+        "",
+        "| fact | value |",
+        "|---|---|",
+        *(f"| {name} | {value} |" for name, value in _facts(config, metrics, history)),
+        "",
+        "## Settings",
+        "",
+        *(f"- {section}: {_settings(config[section])}" for section in ("method", "encoder", "vocabulary", "training")),
+        "",
+        "## Use",
+        "",
+        "```python",
+        "from whyword import load",
+        "",
+        'classifier = load("PATH OF THIS FOLDER")',
+        'classifier.explain(["a text"])[0].top(5)',
+        "```",
+        "",
+        "The words a model relies on are a fact about the model, not about the world: look before you trust it.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _facts(
+    config: Mapping[str, Any], metrics: Mapping[str, Any], history: Sequence[Mapping[str, Any]]
+) -> list[tuple[str, str]]:
+    facts = [("method", config["method"]["name"]), ("encoder", config["encoder"]["name"])]
+    if config.get("embeddings"):
+        facts.append(("word vectors", str(config["embeddings"])))
+    for name, value in {**metrics, **metrics.get("health", {})}.items():
+        if name != "health":
+            facts.append((name.replace("_", " "), f"{value:.4g}" if isinstance(value, float) else str(value)))
+    facts.append(("epochs trained", str(len(history))))
+    facts.append(("seed", str(config["seed"])))
+    return facts
+
+
+def _settings(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in values.items() if name != "name") or "none"
+
+
+def model_fingerprint(model: TrainedModel) -> str:
+    """Name all that decides what a model answers: weights, architecture, tokenizer and classes."""
+    classifier = model.classifier
+    config = model.config.to_dict()
+    digest = hashlib.sha256()
+    facts = [config["method"], config["encoder"], list(classifier.classes), classifier.tokenizer.to_json()]
+    digest.update(json.dumps(facts, sort_keys=True).encode())
+    for name, tensor in sorted(classifier.method.state_dict().items()):
+        digest.update(json.dumps([name, str(tensor.dtype), tensor.shape]).encode())
+        digest.update(tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy())
+    return digest.hexdigest()
+
+
+def named_fingerprint(name: str, classes: Sequence[Label]) -> str:
+    """Name a model that cannot be looked into by what its owner calls it."""
+    return fingerprint(["named", name, list(classes)])
+
+
+def describe_explainer(explainer: Explainer) -> dict[str, Any]:
+    """Give the explainer's name and settings as plain values, with the version of whyword that computes them."""
+    if not is_dataclass(explainer):
+        raise OptionError(
+            f"The explainer {type(explainer).__name__} is no dataclass, so it cannot be told which settings it has: "
+            "make its settings the fields of a dataclass."
+        )
+    settings = asdict(explainer)
+    if settings.get("name") == getattr(type(explainer), "name", None):
+        settings.pop("name", None)  # one that was renamed keeps explanations of its own
+    try:
+        json.dumps(settings)
+    except TypeError as error:
+        raise OptionError(
+            f"The settings of the explainer {type(explainer).__name__} cannot be compared between runs ({error}): use "
+            "plain values."
+        ) from None
+    kind = f"{type(explainer).__module__}.{type(explainer).__qualname__}"
+    return {"explainer": kind, "settings": settings, "whyword": version("whyword")}
+
+
+def text_fingerprint(text: Words) -> bytes:
+    """Name a text, or a pair of texts, cut into words."""
+    return hashlib.sha256(repr((text.texts, text.spans)).encode("utf-8", "surrogatepass")).digest()
+
+
+def fingerprint(values: Any) -> str:
+    """Name plain values."""
+    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()

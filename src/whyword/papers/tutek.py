@@ -8,7 +8,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from ..analysis.jsd_tvd import WEIGHTS
+from ..analysis.adversarial_model import WEIGHTS
 from ..grids.trial import Run
 from ..plots.jsd_tvd import Point, jsd_tvd
 from .evaluations.adversarial_models import GRID, MEAN, AdversarialModels, above_floor, price_above_floor, tvd_cost

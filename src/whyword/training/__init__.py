@@ -1,1 +1,1 @@
-
+"""The training loop, its optimizers and their settings."""

@@ -1,26 +1,23 @@
-"""The training loop: a generator that yields after every update, knows no method by name, and can be taken up again."""
+"""The training loop: a generator that yields after every update, stops early, and resumes exactly."""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
 
-from ..data.batching import training_batches
+from ..data.batching import Corpus, training_batches
 from ..inference.fitted import BATCH_TOKENS
 from ..interfaces.document import Batch
 from ..interfaces.errors import OptionError
 from ..interfaces.method import Method, Phase
-from .corpus import Corpus
-from .distributed import Processes
-from .early_stopping import Best, DevScore, copy_weights, evaluate
-from .optimizing import ObjectiveOptimizer
-from .settings import Training
+from .optimizer import ObjectiveOptimizer, Processes, Training
 
 
 @dataclass(frozen=True)
@@ -47,8 +44,57 @@ class Position:
     sums: dict[str, float] = field(default_factory=dict)  # of each loss over the epoch
 
 
+@dataclass(frozen=True, order=True)
+class DevScore:
+    """Dev accuracy decides; among equals the lower loss does."""
+
+    accuracy: float
+    negative_loss: float
+
+
+@dataclass(frozen=True)
+class Best:
+    """The best epoch so far, and how long ago it was."""
+
+    score: DevScore
+    phase: str
+    epoch: int
+    epochs_since_best: int = 0
+
+    def next(self, score: DevScore, phase: str, epoch: int) -> Best:
+        """Take another epoch into account."""
+        return (
+            Best(score, phase, epoch)
+            if score > self.score
+            else replace(self, epochs_since_best=self.epochs_since_best + 1)
+        )
+
+
+def evaluate(
+    method: Method, batches: list[Batch], device: torch.device, logits_of: Callable[[Batch], Tensor] | None = None
+) -> DevScore:
+    """Measure accuracy and mean cross-entropy."""
+    method.eval()
+    right, loss, texts = 0.0, 0.0, 0
+    with torch.inference_mode():
+        for cpu_batch in batches:
+            batch = cpu_batch.to(device)
+            assert batch.labels is not None
+            logits = method(batch).logits if logits_of is None else logits_of(batch)
+            right += float((logits.argmax(-1) == batch.labels).sum())
+            loss += float(cross_entropy(logits, batch.labels, reduction="sum"))
+            texts += len(batch)
+    method.train()
+    return DevScore(right / texts, -loss / texts)
+
+
+def copy_weights(method: nn.Module) -> dict[str, Tensor]:
+    """Copy all weights."""
+    return {name: tensor.detach().clone() for name, tensor in method.state_dict().items()}
+
+
 class TrainingRun:
-    """All that changes while a method is trained; snapshot and restore take it up where it was left."""
+    """All that changes while a method is trained; snapshot and restore let it resume exactly where it stopped."""
 
     def __init__(
         self, method: Method, settings: Training, train: Corpus, dev: Corpus, seed: int, device: torch.device
@@ -64,7 +110,7 @@ class TrainingRun:
         self.best_weights: dict[str, Tensor] = {}
         self.chosen: Best | None = None  # of all finished phases
         self.chosen_weights: dict[str, Tensor] = {}
-        self.optimizing = self._start_phase()
+        self.optimizers = self._start_phase()
 
     def _start_phase(self) -> list[ObjectiveOptimizer]:
         objectives = self.plan[self.position.phase].objectives
@@ -97,8 +143,8 @@ class TrainingRun:
             chosen = batches[at.step]
             mine = self.processes.share(chosen)
             batch = self.train.batch(mine if len(mine) else chosen[:1]).to(self.device)
-            for optimizing in self.optimizing:
-                losses = optimizing.step(self.method, batch, progress, len(mine) / len(chosen), self.processes)
+            for optimizer in self.optimizers:
+                losses = optimizer.step(self.method, batch, progress, len(mine) / len(chosen), self.processes)
                 for name, loss in losses.items():
                     at.sums[name] = at.sums.get(name, 0.0) + _finite(float(loss), name, at.epoch)
             at.step += 1
@@ -144,48 +190,48 @@ class TrainingRun:
         self.best, self.best_weights = None, {}
         self.position = Position(self.position.phase + 1)
         if self.position.phase < len(self.plan):
-            self.optimizing = self._start_phase()
+            self.optimizers = self._start_phase()
 
     def snapshot(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """Give everything needed to go on later: tensors, and facts ready for JSON."""
+        """Give everything needed to resume later: tensors, and values ready for JSON."""
         tensors = {f"method.{name}": tensor for name, tensor in self.method.state_dict().items()}
         tensors |= {f"best.{name}": tensor for name, tensor in self.best_weights.items()}
         tensors |= {f"chosen.{name}": tensor for name, tensor in self.chosen_weights.items()}
         tensors["random.cpu"] = torch.get_rng_state()
         if self.device.type == "cuda":
             tensors["random.cuda"] = torch.cuda.get_rng_state(self.device)
-        for number, optimizing in enumerate(self.optimizing):
-            for parameter, values in optimizing.optimizer.state_dict()["state"].items():
+        for number, optimizer in enumerate(self.optimizers):
+            for parameter, values in optimizer.torch_optimizer.state_dict()["state"].items():
                 for name, value in values.items():
                     if isinstance(value, Tensor):
                         tensors[f"optimizer.{number}.{parameter}.{name}"] = value
-        facts = {
+        values = {
             "position": asdict(self.position),
             "history": self.history,
             "best": asdict(self.best) if self.best else None,
             "chosen": asdict(self.chosen) if self.chosen else None,
         }
-        return tensors, facts
+        return tensors, values
 
-    def restore(self, tensors: dict[str, Tensor], facts: dict[str, Any]) -> None:
-        """Go on from a snapshot of a run with the same settings."""
-        self.position = Position(**facts["position"])
-        self.history = facts["history"]
-        self.best, self.chosen = (_best(facts[name]) for name in ("best", "chosen"))
-        self.method.load_state_dict(_named("method.", tensors))
-        self.best_weights, self.chosen_weights = _named("best.", tensors), _named("chosen.", tensors)
+    def restore(self, tensors: dict[str, Tensor], values: dict[str, Any]) -> None:
+        """Resume from a snapshot of a run with the same settings."""
+        self.position = Position(**values["position"])
+        self.history = values["history"]
+        self.best, self.chosen = (_best(values[name]) for name in ("best", "chosen"))
+        self.method.load_state_dict(_with_prefix("method.", tensors))
+        self.best_weights, self.chosen_weights = _with_prefix("best.", tensors), _with_prefix("chosen.", tensors)
         torch.set_rng_state(tensors["random.cpu"].cpu())
         if self.device.type == "cuda":
             torch.cuda.set_rng_state(tensors["random.cuda"].cpu(), self.device)
         if self.position.phase < len(self.plan):
-            self.optimizing = self._start_phase()
-        for number, optimizing in enumerate(self.optimizing):
+            self.optimizers = self._start_phase()
+        for number, optimizer in enumerate(self.optimizers):
             state: dict[int, dict[str, Tensor]] = {}
-            for name, value in _named(f"optimizer.{number}.", tensors).items():
+            for name, value in _with_prefix(f"optimizer.{number}.", tensors).items():
                 parameter, _, entry = name.partition(".")
                 state.setdefault(int(parameter), {})[entry] = value
-            groups = optimizing.optimizer.state_dict()["param_groups"]
-            optimizing.optimizer.load_state_dict({"state": state, "param_groups": groups})
+            groups = optimizer.torch_optimizer.state_dict()["param_groups"]
+            optimizer.torch_optimizer.load_state_dict({"state": state, "param_groups": groups})
 
 
 def _finite(loss: float, name: str, epoch: int) -> float:
@@ -196,11 +242,12 @@ def _finite(loss: float, name: str, epoch: int) -> float:
     return loss
 
 
-def _named(prefix: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+def _with_prefix(prefix: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
     return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
 
 
-def _best(facts: dict[str, Any] | None) -> Best | None:
-    if facts is None:
+def _best(values: dict[str, Any] | None) -> Best | None:
+    if values is None:
         return None
-    return Best(DevScore(**facts["score"]), facts["phase"], facts["epoch"], facts["epochs_since_best"])
+    since = values["stale"] if "stale" in values else values["epochs_since_best"]  # "stale" in older snapshots
+    return Best(DevScore(**values["score"]), values["phase"], values["epoch"], since)

@@ -1,1 +1,1 @@
-"""The HTTP door: parse, ask the models in shared batches, answer; one file per idea."""
+"""The HTTP server: routes, shared batches, limits, logs and the page."""

@@ -1,4 +1,4 @@
-"""The routes of the server."""
+"""The app: its middleware, its routes, its pages, and the threads in which models run."""
 
 from __future__ import annotations
 
@@ -6,27 +6,22 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from html import escape
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import FastAPI, Query, Request
-from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, Response
+from fastapi import FastAPI
+from starlette.responses import FileResponse, HTMLResponse, Response
 
-from ..interfaces.errors import OptionError
-from . import logs, schemas
-from .auth import TokenAuth
+from . import logs
 from .batcher import Batcher
-from .documentation import documentation
-from .errors import NotFoundError, refuse_politely
-from .jobs import Predict, Question
-from .limits import Limits
+from .errors import add_error_handlers
+from .limits import Limits, Settings
 from .metrics import Metrics
-from .middleware import RequestLog
+from .middleware import RequestLog, TokenAuth
 from .models import ServedModel
-from .requests import explanation_question, find_model, read_documents
-from .responses import JsonAnswer
-from .settings import Settings
+from .routes import Service, add_model_routes, add_status_routes, add_text_routes
 
 PAGE = Path(__file__).parent / "page"
 DESCRIPTION = "Predicts the classes of texts and tells which words decided."
@@ -37,23 +32,22 @@ def make_app(
     settings: Settings | None = None,
     log: Callable[[Mapping[str, Any]], None] = logs.write,
 ) -> FastAPI:
-    """Build the app that answers for some models; the first is the default."""
-    settings = settings or Settings()
-    metrics = Metrics()
-    thread = ThreadPoolExecutor(1, "predict")
+    """Build the app that serves some models; the first is the default."""
+    settings, metrics = settings or Settings(), Metrics()
+    predict_thread = ThreadPoolExecutor(1, "predict")
     on_cpu = all(model.predictor.device.type == "cpu" for model in models)
-    other_thread = ThreadPoolExecutor(1, "explain") if on_cpu else thread  # not all accelerators serve two threads
-    predicting = Batcher("predict", settings, metrics, thread)
-    explaining = Batcher("explain", settings, metrics, other_thread)
+    explain_thread = ThreadPoolExecutor(1, "explain") if on_cpu else predict_thread  # accelerators may serve one only
+    predicting = Batcher("predict", settings, metrics, predict_thread)
+    explaining = Batcher("explain", settings, metrics, explain_thread)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        working = [asyncio.ensure_future(batcher.work()) for batcher in (predicting, explaining)]
+        tasks = [asyncio.ensure_future(batcher.work()) for batcher in (predicting, explaining)]
         yield
-        for task in working:
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*working, return_exceptions=True)
-        for executor in (thread, other_thread):
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for executor in (predict_thread, explain_thread):
             executor.shutdown(wait=False, cancel_futures=True)
 
     app = FastAPI(
@@ -64,99 +58,71 @@ def make_app(
         docs_url=None,
         redoc_url=None,
     )
-    refuse_politely(app, settings.timeout)
+    add_error_handlers(app, settings.timeout)
     app.add_middleware(Limits, settings=settings)
     if settings.token is not None:
         app.add_middleware(TokenAuth, token=settings.token)
     app.add_middleware(RequestLog, metrics=metrics, log=log)
+    service = Service(models, settings, metrics, predicting, explaining)
+    add_text_routes(app, service)
+    add_model_routes(app, service)
+    add_status_routes(app, service)
+    add_pages(app)
+    return app
 
-    async def ask(batcher: Batcher, question: Question, asked: schemas.Asked, request: Request) -> list[Any]:
-        async with asyncio.timeout(settings.timeout):
-            documents = await read_documents(asked.texts, settings)
-            words = sum(len(document.words) for document in documents)
-            request.scope["counts"] = {"texts": len(documents), "words": words}
-            return await batcher.ask(question, documents)
 
-    @app.post(
-        "/v1/predict",
-        summary="Give label and probabilities of each text.",
-        response_model=schemas.Predictions,
-        responses=schemas.refusals(400, 401, 404, 408, 413, 422, 503, 504),
-    )
-    async def predict(asked: schemas.Asked, request: Request) -> Response:
-        model = find_model(models, asked.model)
-        predictions = await ask(predicting, Predict(model), asked, request)
-        return JsonAnswer({"model": model.name, "predictions": predictions})
-
-    @app.post(
-        "/v1/explain",
-        summary="Tell which words of each text speak for its class, or for another.",
-        response_model=schemas.Explanations,
-        responses=schemas.refusals(400, 401, 404, 408, 413, 422, 503, 504),
-    )
-    async def explain(asked: schemas.AskedToExplain, request: Request) -> Response:
-        model = find_model(models, asked.model)
-        question = explanation_question(model, asked, settings)
-        explanations = [
-            {**explanation.to_dict(asked.top), "signed": explanation.signed}
-            for explanation in await ask(explaining, question, asked, request)
-        ]
-        return JsonAnswer({"model": model.name, "explainer": question.explainer.name, "explanations": explanations})
-
-    @app.get(
-        "/v1/models",
-        summary="List the models, the default first.",
-        response_model=schemas.Models,
-        responses=schemas.refusals(401),
-    )
-    async def list_models() -> Response:
-        return JsonAnswer({"models": [model.describe() for model in models]})
-
-    @app.get(
-        "/v1/words",
-        summary="List the words that matter most to a model with a gate per word.",
-        response_model=schemas.WordList,
-        responses=schemas.refusals(401, 404, 422),
-    )
-    async def words(
-        model: Annotated[schemas.Name | None, Query(description="A name from /v1/models. Left out: the first.")] = None,
-        top: Annotated[int, Query(ge=1, le=10_000, description="So many words.")] = 50,
-    ) -> Response:
-        chosen = find_model(models, model)
-        try:
-            importance = await predicting.run_alone(lambda: chosen.words)
-        except OptionError:
-            raise NotFoundError(
-                f"The model '{chosen.name}' does not score words without texts: give it a corpus with  "
-                "whyword words MODEL DATA, or ask a vmask model."
-            ) from None
-        best = importance.top(top)
-        return JsonAnswer({"model": chosen.name, "source": best.source, "words": list(best.rows())})
-
-    @app.get("/healthz", summary="Say that the server is up.", response_model=schemas.Health)
-    async def healthz() -> Response:
-        return JsonAnswer({"status": "ok"})
-
-    @app.get(
-        "/metrics",
-        summary="Give counts and times for Prometheus.",
-        response_class=PlainTextResponse,
-        responses=schemas.refusals(401),
-    )
-    async def show_metrics() -> Response:
-        return PlainTextResponse(metrics.text(), media_type="text/plain; version=0.0.4")
+def add_pages(app: FastAPI) -> None:
+    """Add the page to try sentences on, and the list of routes."""
 
     @app.get("/docs", include_in_schema=False)
     async def docs() -> Response:
         return HTMLResponse(documentation(app.openapi()))
 
     for path, file in (("/", "index.html"), ("/style.css", "style.css"), ("/app.js", "app.js")):
-        app.add_api_route(path, _giving(PAGE / file), include_in_schema=False)
-    return app
+        app.add_api_route(path, _sending(PAGE / file), include_in_schema=False)
 
 
-def _giving(path: Path) -> Callable[[], Any]:
-    async def give() -> Response:
+def _sending(path: Path) -> Callable[[], Any]:
+    async def send() -> Response:
         return FileResponse(path)
 
-    return give
+    return send
+
+
+def documentation(openapi: Mapping[str, Any]) -> str:
+    """Write a page that lists the routes of an OpenAPI document; it loads nothing from other servers."""
+    schemas = openapi["components"]["schemas"]
+    routes = "".join(
+        _route(method.upper(), path, operation, schemas)
+        for path, operations in openapi["paths"].items()
+        for method, operation in operations.items()
+    )
+    title = escape(openapi["info"]["title"])
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
+        '<meta name="viewport" content="width=device-width"><link rel="stylesheet" href="/style.css"></head>'
+        f"<body><main><h1>{title}</h1><p>{escape(openapi['info']['description'])} "
+        f'The same as an OpenAPI document: <a href="/openapi.json">/openapi.json</a>.</p>{routes}</main></body></html>'
+    )
+
+
+def _route(method: str, path: str, operation: Mapping[str, Any], schemas: Mapping[str, Any]) -> str:
+    body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
+    fields = [(p["name"], p.get("description", ""), p.get("required", False)) for p in operation.get("parameters", [])]
+    if body is not None:
+        schema = schemas[body["$ref"].rpartition("/")[2]]
+        required = schema.get("required", [])
+        fields += [
+            (name, value.get("description", ""), name in required) for name, value in schema["properties"].items()
+        ]
+    rows = "".join(
+        f"<li><code>{escape(name)}</code>{' (needed)' if needed else ''}: {escape(about)}</li>"
+        for name, about, needed in fields
+    )
+    answers = "".join(
+        f"<li>{escape(code)}: {escape(answer['description'])}</li>" for code, answer in operation["responses"].items()
+    )
+    return (
+        f"<section><h2><code>{method} {escape(path)}</code></h2><p>{escape(operation.get('summary', ''))}</p>"
+        f"{'<h3>Takes</h3><ul>' + rows + '</ul>' if rows else ''}<h3>Answers</h3><ul>{answers}</ul></section>"
+    )

@@ -1,18 +1,19 @@
-"""Whatever stops a request becomes a status and one sentence."""
+"""JSON responses, and whatever stops a request as a status and one sentence."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
+from starlette.responses import Response
 
 from ..interfaces.errors import WhywordError
-from .batcher import QueueFullError
-from .responses import JsonAnswer, error_answer
+from ..interfaces.values import json_ready
 
 RETRY_AFTER = "1"  # seconds
 
@@ -21,37 +22,64 @@ class NotFoundError(WhywordError):
     """There is nothing of that name."""
 
 
-def refuse_politely(app: FastAPI, timeout: float) -> None:
+class QueueFullError(Exception):
+    """The queue cannot take these texts."""
+
+
+class ClientGoneError(Exception):
+    """Every client that waited for a result has disconnected."""
+
+
+class JsonResponse(Response):
+    """Readable JSON of any values: lone surrogates are escaped, and NaN and infinity are null."""
+
+    media_type = "application/json"
+
+    def render(self, content: Any) -> bytes:
+        """Write the body."""
+        try:
+            text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        except ValueError:
+            text = json.dumps(json_ready(content), ensure_ascii=False, separators=(",", ":"))
+        return text.encode("utf-8", "backslashreplace")  # a lone surrogate becomes \udXXX, as JSON writes it
+
+
+def error_response(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> JsonResponse:
+    """Refuse with one clear sentence."""
+    return JsonResponse({"error": sentence}, status, headers)
+
+
+def add_error_handlers(app: FastAPI, timeout: float) -> None:
     """Give every error of an app the same shape."""
 
     @app.exception_handler(RequestValidationError)
-    async def _invalid(_: Request, error: RequestValidationError) -> JsonAnswer:
-        return error_answer(422, sentence(error.errors()))
+    async def _invalid(_: Request, error: RequestValidationError) -> JsonResponse:
+        return error_response(422, sentence(error.errors()))
 
     @app.exception_handler(HTTPException)
-    async def _http(request: Request, error: HTTPException) -> JsonAnswer:
+    async def _http(request: Request, error: HTTPException) -> JsonResponse:
         sentences = {
             400: "The body is no JSON that can be read: send UTF-8 text that does not nest deeply.",
             404: "There is nothing at this address: /docs lists what there is.",
             405: "This address does not answer that method: /docs lists what there is.",
         }
-        return error_answer(error.status_code, sentences.get(error.status_code, str(error.detail)), error.headers)
+        return error_response(error.status_code, sentences.get(error.status_code, str(error.detail)), error.headers)
 
     @app.exception_handler(NotFoundError)
-    async def _missing(_: Request, error: NotFoundError) -> JsonAnswer:
-        return error_answer(404, str(error))
+    async def _missing(_: Request, error: NotFoundError) -> JsonResponse:
+        return error_response(404, str(error))
 
     @app.exception_handler(WhywordError)
-    async def _mendable(_: Request, error: WhywordError) -> JsonAnswer:
-        return error_answer(422, str(error))
+    async def _refused(_: Request, error: WhywordError) -> JsonResponse:
+        return error_response(422, str(error))
 
     @app.exception_handler(QueueFullError)
-    async def _full(_: Request, error: QueueFullError) -> JsonAnswer:
-        return error_answer(503, "The server is busy: try again in a second.", {"Retry-After": RETRY_AFTER})
+    async def _full(_: Request, error: QueueFullError) -> JsonResponse:
+        return error_response(503, "The server is busy: try again in a second.", {"Retry-After": RETRY_AFTER})
 
     @app.exception_handler(TimeoutError)
-    async def _late(_: Request, error: TimeoutError) -> JsonAnswer:
-        return error_answer(
+    async def _late(_: Request, error: TimeoutError) -> JsonResponse:
+        return error_response(
             504, f"The answer took longer than {timeout:g} seconds: ask about fewer texts, or take fewer samples."
         )
 
@@ -61,7 +89,7 @@ def sentence(errors: Sequence[Any]) -> str:
     first = errors[0]
     place = [str(part) for part in first["loc"][1:]]
     if first["type"] == "json_invalid":
-        return f"The body is no valid JSON ({first['ctx']['error']}, character {first['loc'][-1]}): mend it."
+        return f"The body is no valid JSON ({first['ctx']['error']}, character {first['loc'][-1]}): fix it."
     if not place:
         return "The body is no JSON object: send one, with the header  Content-Type: application/json."
     if place[0] == "texts" and len(place) > 1:

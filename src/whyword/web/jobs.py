@@ -1,4 +1,4 @@
-"""What can be asked of a model about texts; equal questions are answered in one batch."""
+"""What a model can be asked to do with texts; equal jobs run in one batch."""
 
 from __future__ import annotations
 
@@ -11,32 +11,29 @@ from ..inference.windows import explain_in_windows
 from ..interfaces.document import Document
 from ..interfaces.explainer import Explainer
 from ..interfaces.explanation import Explanation
+from .errors import ClientGoneError
 from .models import ServedModel
 
 
-class ClientGone(Exception):  # noqa: N818
-    """All who asked have gone."""
-
-
-class Question(Protocol):
-    """A model and what it is asked; equal ones can be answered together."""
+class Job(Protocol):
+    """A model and what it computes; the texts of equal jobs can share a batch."""
 
     @property
     def kind(self) -> str:
-        """Questions of one kind take the same time for the same work."""
+        """Jobs of one kind take the same time for the same work."""
         ...
 
     def work(self, document: Document) -> int:
-        """Say how much there is to do for a text, in units of nothing; 0 if it need not be divided into turns."""
+        """Estimate the work for a text, in any unit; 0 if it need not be divided into turns."""
         ...
 
-    def answer(self, documents: Sequence[Document], wanted: Callable[[], bool]) -> list[Any]:
-        """Answer for each document; raise NobodyWaits once the answer is no longer wanted."""
+    def run(self, documents: Sequence[Document], wanted: Callable[[], bool]) -> list[Any]:
+        """Give a result for each document; raise ClientGoneError once it is no longer wanted."""
         ...
 
 
 @dataclass(frozen=True)
-class Predict:
+class PredictJob:
     """Which class each text is of."""
 
     model: ServedModel
@@ -50,7 +47,7 @@ class Predict:
         """Count nothing: a forward pass is quick."""
         return 0
 
-    def answer(self, documents: Sequence[Document], wanted: Callable[[], bool]) -> list[dict[str, Any]]:
+    def run(self, documents: Sequence[Document], wanted: Callable[[], bool]) -> list[dict[str, Any]]:
         """Give label and probabilities."""
         classifier = self.model.predictor
         table = classifier.probabilities([document.words for document in documents])
@@ -66,7 +63,7 @@ class Predict:
 
 
 @dataclass(frozen=True)
-class Explain:
+class ExplainJob:
     """Which words speak for the class of each text, or for the target."""
 
     model: ServedModel
@@ -82,16 +79,17 @@ class Explain:
         """Count the words twice over: a longer text takes more forward passes, and longer ones."""
         return (1 + len(document.words)) ** 2
 
-    def answer(self, documents: Sequence[Document], wanted: Callable[[], bool]) -> list[Explanation]:
-        """Give explanations; look before each forward pass whether somebody still waits."""
+    def run(self, documents: Sequence[Document], wanted: Callable[[], bool]) -> list[Explanation]:
+        """Give explanations; check before each forward pass that a client still waits."""
         classifier = self.model.explained
-        here = threading.get_ident()
+        this_thread = threading.get_ident()
 
-        def look(*_: object) -> None:
-            if threading.get_ident() == here and not wanted():  # predictions pass through the same method elsewhere
-                raise ClientGone
+        def check(*_: object) -> None:
+            # predictions run through the same method in another thread
+            if threading.get_ident() == this_thread and not wanted():
+                raise ClientGoneError
 
-        hook = classifier.method.register_forward_pre_hook(look)
+        hook = classifier.method.register_forward_pre_hook(check)
         try:
             return explain_in_windows(self.explainer, classifier, documents, self.target)
         finally:

@@ -1,27 +1,49 @@
-"""How much a client may send, and how slowly; the work of one who has gone is dropped."""
+"""How much a client may send and how slowly, how long the queue is, and how large the batches."""
 
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass, field
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from .responses import error_answer
-from .settings import Settings
+from ..interfaces.errors import OptionError
+from .errors import ClientGoneError, error_response
 
 READ_ON = 16  # times the limit: what a client is still sending is thrown away so that it comes to read the answer
-
-
-class ClientGoneError(Exception):
-    """The connection was closed before the body was complete."""
 
 
 class TooLargeError(Exception):
     """The body has more bytes than the limit."""
 
 
+@dataclass(frozen=True)
+class Settings:
+    """Limits of requests, of the queue and of the batches."""
+
+    queue: int = 512  # texts that may wait, of all clients together
+    max_texts: int = 64  # of a request
+    max_words: int = 1_000  # of a text, or of a pair together
+    max_body: int = 1_000_000  # bytes of a request
+    max_samples: int = 5_000  # of an explainer; as many as the lime package takes
+    timeout: float = 60.0  # seconds until a body has come, and again until it is answered
+    batch_wait: float = 5.0  # milliseconds a text waits for others to share its batch
+    batch_texts: int = 64  # most texts of a batch
+    token: str | None = field(default=None, repr=False)  # what clients must show; None: nothing
+
+    def __post_init__(self) -> None:
+        """Refuse limits that contradict each other."""
+        if self.queue < self.max_texts:
+            raise OptionError(
+                f"--queue {self.queue} holds fewer texts than one request may bring (--max-texts {self.max_texts}): "
+                "raise the one or lower the other."
+            )
+        if self.token is not None and not (self.token.isascii() and self.token.isprintable() and self.token.strip()):
+            raise OptionError("--token is empty or holds characters that no header can carry: use ASCII letters.")
+
+
 class Limits:
-    """Reads each body whole before anything is done with it, then watches whether the client stays."""
+    """Reads each body whole before anything is done with it, then cancels the work of a client that disconnects."""
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self.app = app
@@ -42,10 +64,10 @@ class Limits:
             sentence = (
                 f"The body has more than {self.settings.max_body:,} bytes: send fewer or shorter texts at a time."
             )
-            await error_answer(413, sentence, closing)(scope, receive, send)
+            await error_response(413, sentence, closing)(scope, receive, send)
         except TimeoutError:
             sentence = f"The body did not come within {self.settings.timeout:g} seconds: send it again, faster."
-            await error_answer(408, sentence, closing)(scope, receive, send)
+            await error_response(408, sentence, closing)(scope, receive, send)
         else:
             await _while_connected(self.app, scope, body, receive, send)
 
@@ -73,28 +95,28 @@ async def _read(scope: Scope, receive: Receive, most: int) -> bytes:
 
 
 async def _while_connected(app: ASGIApp, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
-    """Run the app on a body that is already here, and cancel it if the client goes."""
-    given = False
+    """Run the app on a body that is already here, and cancel it if the client disconnects."""
+    sent = False
 
-    async def wait_until_gone() -> None:
+    async def wait_until_disconnected() -> None:
         while (await receive())["type"] != "http.disconnect":
             pass
 
-    async def give() -> Message:
-        nonlocal given
-        if given:
-            await asyncio.wait({gone})
+    async def receive_body() -> Message:
+        nonlocal sent
+        if sent:
+            await asyncio.wait({disconnected})
             return {"type": "http.disconnect"}
-        given = True
+        sent = True
         return {"type": "http.request", "body": body, "more_body": False}
 
-    gone = asyncio.ensure_future(wait_until_gone())
-    work = asyncio.ensure_future(app(scope, give, send))
+    disconnected = asyncio.ensure_future(wait_until_disconnected())
+    work = asyncio.ensure_future(app(scope, receive_body, send))
     try:
-        await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({work, disconnected}, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        gone.cancel()
+        disconnected.cancel()
         work.cancel()
-        await asyncio.gather(work, gone, return_exceptions=True)
+        await asyncio.gather(work, disconnected, return_exceptions=True)
     if not work.cancelled():
         work.result()

@@ -1,7 +1,8 @@
-"""Around every request: the headers that keep browsers safe, a line in the log, a count in the metrics."""
+"""Around every request: the token, the headers that keep browsers safe, a line in the log, a count in the metrics."""
 
 from __future__ import annotations
 
+import hmac
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -9,13 +10,13 @@ from typing import Any
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from .errors import error_response
 from .logs import describe_bug
 from .metrics import Metrics
-from .responses import error_answer
 
 ROUTES = {"/", "/app.js", "/docs", "/healthz", "/metrics", "/openapi.json", "/style.css"}
 ROUTES |= {"/v1/explain", "/v1/models", "/v1/predict", "/v1/words"}
-CLIENT_GONE = 499  # as nginx logs it
+DISCONNECTED = 499  # as nginx logs it
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -26,7 +27,7 @@ HEADERS = {
 
 
 class RequestLog:
-    """Sees each request from outside, also those that others refuse."""
+    """Logs and counts each request, also those that are refused."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics, log: Callable[[Mapping[str, Any]], None]) -> None:
         self.app = app
@@ -38,7 +39,7 @@ class RequestLog:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        started, status = time.perf_counter(), CLIENT_GONE
+        started, status = time.perf_counter(), DISCONNECTED
 
         async def observed(message: Message) -> None:
             nonlocal status
@@ -53,13 +54,31 @@ class RequestLog:
             await self.app(scope, receive, observed)
         except Exception as error:
             bug = describe_bug(error)
-            if status == CLIENT_GONE:
-                await error_answer(500, "This is a bug: please report it with the log of the server.")(
+            if status == DISCONNECTED:
+                await error_response(500, "This is a bug: please report it with the log of the server.")(
                     scope, receive, observed
                 )
         finally:
             route = scope["path"] if scope["path"] in ROUTES else "other"
             seconds = time.perf_counter() - started
             self.metrics.request(route, status, seconds)
-            facts = {"route": route, "status": status, "ms": round(1000 * seconds, 1)}
-            self.log({**facts, **scope["counts"], **bug})
+            record = {"route": route, "status": status, "ms": round(1000 * seconds, 1)}
+            self.log({**record, **scope["counts"], **bug})
+
+
+class TokenAuth:
+    """Lets everyone see the page and the health of the server, and asks for a token for the rest."""
+
+    def __init__(self, app: ASGIApp, token: str) -> None:
+        self.app = app
+        self.expected = b"Bearer " + token.encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it."""
+        if scope["type"] == "http" and (scope["path"].startswith("/v1/") or scope["path"] == "/metrics"):
+            header = dict(scope["headers"]).get(b"authorization", b"")
+            if not hmac.compare_digest(header, self.expected):
+                sentence = "This server asks for a token: send the header  Authorization: Bearer TOKEN."
+                await error_response(401, sentence, {"WWW-Authenticate": "Bearer"})(scope, receive, send)
+                return
+        await self.app(scope, receive, send)

@@ -1,4 +1,4 @@
-"""The bodies of requests and answers, as the OpenAPI document shows them."""
+"""The bodies of requests and responses, as the OpenAPI document shows them; class names are its component names."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class AskedToExplain(Asked):
         None, description="A name from /v1/models. Left out: the model's own scores, or occlusion if it has none."
     )
     target: Name | int | None = Field(None, description="Explain this class instead of the predicted one.")
-    top: Number | None = Field(None, description="Only so many words, those that speak most for the class.")
-    samples: Number | Literal["auto"] | None = Field(None, description="Sub-texts to ask about, if it samples.")
+    top: Number | None = Field(None, description="Number of words to give, those that speak most for the class.")
+    samples: Number | Literal["auto"] | None = Field(None, description="Sub-texts to predict, if it samples.")
     budget: float | None = Field(
         None, gt=0, allow_inf_nan=False, description="Seconds for each text, if the explainer samples."
     )

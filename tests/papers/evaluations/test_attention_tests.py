@@ -1,7 +1,7 @@
 """Tests of attention, asked of a small trained model."""
 
-from whyword.analysis.adversarial_attention import Search
 from whyword.analysis.attention_tests import TESTS, run_attention_tests
+from whyword.analysis.replaced_attention import Search
 from whyword.explaining.sampling import draw
 from whyword.grids.source import find_source
 from whyword.grids.trial import Trial

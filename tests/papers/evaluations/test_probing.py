@@ -2,7 +2,7 @@
 
 import pytest
 
-from whyword.analysis.word_information import word_information
+from whyword.analysis.probing import word_information
 from whyword.explaining.sampling import draw
 from whyword.grids.source import find_source
 from whyword.grids.trial import Trial

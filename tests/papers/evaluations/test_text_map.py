@@ -6,7 +6,7 @@ import pytest
 from sklearn.metrics import silhouette_score
 
 from reference.trials import tiny_run, tiny_trial
-from whyword.analysis.text_vectors import text_vectors
+from whyword.analysis.tsne import text_vectors
 from whyword.papers.evaluations.text_map import RATIO, SILHOUETTE, TextMap, maps_by_dataset, separations
 
 

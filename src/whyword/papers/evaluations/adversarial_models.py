@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...analysis.adversarial_model import Patience
-from ...analysis.jsd_tvd import WEIGHTS, jsd_tvd_curve
+from ...analysis.adversarial_model import WEIGHTS, Patience, jsd_tvd_curve
 from ...data.dataset import Dataset
 from ...grids.evaluation import Question
 from ...grids.trial import Trial

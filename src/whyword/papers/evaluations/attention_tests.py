@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ...analysis.adversarial_attention import Search
 from ...analysis.attention_tests import run_attention_tests
+from ...analysis.replaced_attention import Search
 from ...data.dataset import Dataset
 from ...explaining.sampling import draw
 from ...grids.evaluation import Question

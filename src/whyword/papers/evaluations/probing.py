@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ...analysis.word_information import word_information
+from ...analysis.probing import word_information
 from ...data.dataset import Dataset
 from ...explaining.sampling import draw
 from ...grids.evaluation import Question

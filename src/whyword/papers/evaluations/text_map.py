@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from ...analysis.text_vectors import panel
+from ...analysis.tsne import panel
 from ...data.dataset import Dataset
 from ...explaining.sampling import draw
 from ...grids.evaluation import Question

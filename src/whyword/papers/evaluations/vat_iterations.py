@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ...analysis.text_vectors import panel
+from ...analysis.tsne import panel
 from ...analysis.vat_iterations import train_by_iteration
 from ...data.dataset import Dataset
 from ...explaining.sampling import draw

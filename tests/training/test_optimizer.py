@@ -1,19 +1,26 @@
-"""One objective's steps: optimizer, schedule, clipping, freezing."""
+"""One objective's steps: optimizer, schedule, clipping, freezing; in several processes as in one."""
 
 import math
+import os
+import socket
+import subprocess
+import sys
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
 from reference.samples import VOCABULARY, Planned, random_batch, weights
+from whyword.data.dataset import load_dataset
 from whyword.encoders.bag import Bag
 from whyword.interfaces.method import Objective
-from whyword.training.distributed import Processes
-from whyword.training.optimizing import ObjectiveOptimizer, schedule_factor
-from whyword.training.settings import Training
+from whyword.models.config import make_config
+from whyword.models.folder import load_model
+from whyword.models.train import train_model
+from whyword.training.optimizer import ObjectiveOptimizer, Processes, Training, schedule_factor
 
 PLAIN = Training(optimizer="sgd", clip=None)
 BATCH = random_batch([3, 2, 4, 1])
@@ -24,16 +31,16 @@ def build():
 
 
 def step(model, objective, settings=PLAIN, learning_rate=1.0, progress=0.0, share=1.0):
-    optimizing = ObjectiveOptimizer(objective, settings, learning_rate)
-    return optimizing.step(model, BATCH, progress, share, Processes())
+    optimizer = ObjectiveOptimizer(objective, settings, learning_rate)
+    return optimizer.step(model, BATCH, progress, share, Processes())
 
 
 def gradients(model):
     model.zero_grad()
     sum(model.losses(BATCH, 0.0).values()).backward()
-    found = {name: parameter.grad.clone() for name, parameter in model.named_parameters()}
+    grads = {name: parameter.grad.clone() for name, parameter in model.named_parameters()}
     model.zero_grad()
-    return found
+    return grads
 
 
 @pytest.mark.parametrize(
@@ -47,10 +54,12 @@ def gradients(model):
 )
 def test_the_optimizer_is_the_one_named_with_torchs_own_defaults(name, kind):
     model = build()
-    made = ObjectiveOptimizer(Objective(model.losses, list(model.parameters()), 0.3), Training(optimizer=name), 0.07)
+    optimizer = ObjectiveOptimizer(
+        Objective(model.losses, list(model.parameters()), 0.3), Training(optimizer=name), 0.07
+    )
     expected = kind(model.parameters(), lr=0.07, weight_decay=0.3, fused=True)
-    assert type(made.optimizer) is kind
-    assert made.optimizer.param_groups == expected.param_groups
+    assert type(optimizer.torch_optimizer) is kind
+    assert optimizer.torch_optimizer.param_groups == expected.param_groups
 
 
 @given(st.floats(0, 1), st.sampled_from([0.0, 0.1, 0.5]))
@@ -138,9 +147,9 @@ def test_weights_an_objective_does_not_train_stay_bit_identical(optimizer):
     before = weights(model)
     parameters = list(model.hidden.parameters())
     settings = Training(optimizer=optimizer)
-    optimizing = ObjectiveOptimizer(Objective(model.losses, parameters, weight_decay=0.1), settings, 0.1)
+    optimizer = ObjectiveOptimizer(Objective(model.losses, parameters, weight_decay=0.1), settings, 0.1)
     for _ in range(3):
-        optimizing.step(model, BATCH, 0.0, 1.0, Processes())
+        optimizer.step(model, BATCH, 0.0, 1.0, Processes())
     for name, parameter in model.named_parameters():
         assert torch.equal(parameter, before[name]) != name.startswith("hidden.")
         assert parameter.requires_grad
@@ -175,10 +184,10 @@ def test_a_process_that_holds_part_of_a_batch_weighs_its_gradient():
 
 def test_each_step_starts_from_a_clean_gradient():
     model = build()
-    optimizing = ObjectiveOptimizer(Objective(model.losses, list(model.parameters())), PLAIN, 0.0)
+    optimizer = ObjectiveOptimizer(Objective(model.losses, list(model.parameters())), PLAIN, 0.0)
     slope = gradients(model)
     for _ in range(3):  # a learning rate of zero: the gradient stays what it is
-        optimizing.step(model, BATCH, 0.0, 1.0, Processes())
+        optimizer.step(model, BATCH, 0.0, 1.0, Processes())
     for name, parameter in model.named_parameters():
         torch.testing.assert_close(parameter.grad, slope[name])
 
@@ -189,5 +198,81 @@ def test_an_objective_may_have_a_learning_rate_of_its_own():
         ObjectiveOptimizer(Objective(lambda batch, progress: {}, [weight], learning_rate=rate), Training(), 0.5)
         for rate in (0.01, None)
     )
-    assert own.optimizer.param_groups[0]["lr"] == 0.01
-    assert shared.optimizer.param_groups[0]["lr"] == 0.5
+    assert own.torch_optimizer.param_groups[0]["lr"] == 0.01
+    assert shared.torch_optimizer.param_groups[0]["lr"] == 0.5
+
+
+DATA = "planted:train=64,dev=20,test=20"
+SET = ["method.dropout=0", "encoder.dropout=0", "training.batch_size=16", "encoder.dim=16", "encoder.hidden=16"]
+
+
+def process(rank, count):
+    processes = Processes()
+    processes.rank, processes.count = rank, count
+    return processes
+
+
+def test_one_process_alone_is_the_first_of_one(monkeypatch):
+    monkeypatch.delenv("WORLD_SIZE", raising=False)
+    alone = Processes()
+    assert (alone.rank, alone.count, alone.is_first) == (0, 1, True)
+    alone.wait()
+    parameter = torch.nn.Parameter(torch.ones(2))
+    parameter.grad = torch.tensor([1.0, 2.0])
+    alone.add_up_gradients([parameter])
+    assert parameter.grad.tolist() == [1.0, 2.0]
+
+
+@given(st.integers(0, 30), st.integers(1, 5))
+def test_the_shares_of_a_batch_are_even_and_hold_each_text_once(texts, count):
+    batch = np.arange(texts) + 100
+    shares = [process(rank, count).share(batch) for rank in range(count)]
+    assert sorted(np.concatenate(shares).tolist()) == batch.tolist()
+    assert max(map(len, shares)) - min(map(len, shares)) <= 1
+
+
+def test_two_processes_end_in_the_weights_of_one(tmp_path):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    place = tmp_path / "two"
+    launch = ["-m", "torch.distributed.run", "--nproc-per-node", "2", "--master-port", str(port), "-m", "whyword"]
+    options = [word for assignment in SET for word in ("--set", assignment)]
+    train = [
+        "train",
+        DATA,
+        "-o",
+        str(place),
+        "--device",
+        "cpu",
+        "--method",
+        "attention",
+        "--epochs",
+        "2",
+        "--threads",
+        "1",
+        *options,
+    ]
+    done = subprocess.run(
+        [sys.executable, *launch, *train],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["two"]
+    two = load_model(place)
+    values = {"training": {"epochs": 2, "batch_size": 16}, "method": {"name": "attention", "dropout": 0.0}}
+    values["encoder"] = {"dim": 16, "hidden": 16, "dropout": 0.0}
+    one = train_model(make_config(values), load_dataset(DATA))
+    assert two.metrics["train_texts"] == 64
+    ours, theirs = (model.classifier.method.state_dict() for model in (one, two))
+    for name, tensor in ours.items():
+        torch.testing.assert_close(theirs[name], tensor, atol=1e-4, rtol=0)
+    start = train_model(make_config({**values, "training": {"epochs": 1, "batch_size": 64}}), load_dataset(DATA))
+    moved = [not torch.allclose(ours[n], t, atol=1e-3) for n, t in start.classifier.method.state_dict().items()]
+    assert any(moved)  # the comparison above could have failed
+    for first, second in zip(one.history, two.history, strict=True):
+        assert first["dev_loss"] == pytest.approx(second["dev_loss"], abs=1e-4)

@@ -4,7 +4,7 @@ import torch
 
 from reference.attention_models import DOCUMENTS, TOKENIZER, small_lstm, without_attention
 from reference.samples import fitted
-from whyword.analysis.word_information import word_information
+from whyword.analysis.probing import word_information
 from whyword.data.planted import planted
 from whyword.data.tokenizers.word_level import learn_vocabulary
 from whyword.encoders.bag import Bag
@@ -30,10 +30,10 @@ def model(encoder_class, documents=PLANTED):
 
 
 def test_states_that_are_the_word_vectors_reach_the_bound():
-    found = word_information(model(Bag), PLANTED, clusters=1_000)
-    assert found.information == pytest.approx(found.bound, rel=0.05)
-    assert found.of_vectors == found.information
-    assert found.share > 0.9
+    result = word_information(model(Bag), PLANTED, clusters=1_000)
+    assert result.information == pytest.approx(result.bound, rel=0.05)
+    assert result.of_vectors == result.information
+    assert result.share > 0.9
 
 
 def test_the_bound_is_the_entropy_of_the_words_counted():
@@ -46,27 +46,27 @@ def test_the_bound_is_the_entropy_of_the_words_counted():
 
 
 def test_states_that_are_noise_tell_no_more_than_chance():
-    found = word_information(model(Forgets), PLANTED, clusters=30)
-    assert found.information == pytest.approx(found.chance, rel=0.15)
-    assert abs(found.share) < 0.1
-    assert found.of_vectors > 2 * found.chance
-    assert found.probe_accuracy < found.probe_chance + 0.05
+    result = word_information(model(Forgets), PLANTED, clusters=30)
+    assert result.information == pytest.approx(result.chance, rel=0.15)
+    assert abs(result.share) < 0.1
+    assert result.of_vectors > 2 * result.chance
+    assert result.probe_accuracy < result.probe_chance + 0.05
 
 
 def test_more_is_known_about_frequent_words_by_a_probe_that_has_seen_other_texts():
-    found = word_information(model(Bag), PLANTED, words=20, clusters=20)
-    assert found.probe_accuracy == 1.0
-    assert found.probe_low < 1.0
-    assert found.probe_high == pytest.approx(1.0)
-    assert 0 < found.probe_chance < 0.5
+    result = word_information(model(Bag), PLANTED, words=20, clusters=20)
+    assert result.probe_accuracy == 1.0
+    assert result.probe_low < 1.0
+    assert result.probe_high == pytest.approx(1.0)
+    assert 0 < result.probe_chance < 0.5
 
 
 def test_any_method_can_be_asked_and_says_so_in_a_sentence():
     for classifier in (small_lstm(), without_attention()):
-        found = word_information(classifier, DOCUMENTS, clusters=12)
-        assert 0 <= found.information <= found.bound + 1e-9
-        assert f"{found.bound:.2f} nats" in str(found)
-        assert found.to_dict()["share"] == found.share
+        result = word_information(classifier, DOCUMENTS, clusters=12)
+        assert 0 <= result.information <= result.bound + 1e-9
+        assert f"{result.bound:.2f} nats" in str(result)
+        assert result.to_dict()["share"] == result.share
 
 
 def test_the_same_seed_gives_the_same_numbers():

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from reference.samples import attention_on_lstm, fitted
-from whyword.analysis.text_vectors import flatten, panel, text_vectors
+from whyword.analysis.tsne import flatten, panel, text_vectors
 from whyword.data.dataset import load_dataset
 from whyword.data.tokenizers.word_level import learn_vocabulary
 from whyword.inference.fitted import FittedClassifier

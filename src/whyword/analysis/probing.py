@@ -10,10 +10,11 @@ import numpy as np
 import torch
 from sklearn.cluster import MiniBatchKMeans
 
-from ..interfaces.attending import Attending
+from ..explaining.any_model import open_classifier
 from ..interfaces.classifier import OpenClassifier
 from ..interfaces.document import Document
 from ..interfaces.errors import DataError
+from ..interfaces.method import Attending
 from ..maths.stats.correlation import entropy, joint_counts, mutual_information
 from ..maths.stats.intervals import share_interval
 from ..maths.stats.separation import linear_discriminant
@@ -58,18 +59,19 @@ class WordInformation:
 
 
 def word_information(
-    classifier: OpenClassifier,
+    model: Any,
     documents: Sequence[Document],
     words: int = WORDS,
     clusters: int | None = None,
     seed: int = 0,
 ) -> WordInformation:
-    """Estimate it on the tokens of the most frequent words; half of the texts teach the probe, half test it.
+    """Estimate it on the tokens of the most frequent words; the probe is trained on half of the texts.
 
-    With few tokens per cluster the estimate is too high, for any states alike; chance says by how much. Models are
-    comparable on the same texts with the same number of clusters; by default 1000, or a tenth of the tokens.
+    It is tested on the other half. With few tokens per cluster the estimate is too high, for any states alike; chance
+    says by how much. Models are comparable on the same texts with the same number of clusters; by default 1000, or a
+    tenth of the tokens.
     """
-    tokens, text, states, vectors = _states(classifier, documents)
+    tokens, text, states, vectors = _states(open_classifier(model), documents)
     number, counts = np.unique(tokens, return_inverse=True, return_counts=True)[1:]
     frequent = np.argsort(-counts, kind="stable")[:words]
     chosen = np.isin(number, frequent)
@@ -80,14 +82,14 @@ def word_information(
     clusters = clusters or max(2, min(CLUSTERS, len(number) // TOKENS))
     of_states, of_vectors = (_cluster(points, clusters, seed) for points in (states, vectors))
     shuffled = np.random.default_rng(seed).permutation(number)
-    right, asked, chance = _probe(states, number, text, seed)
-    low, high = share_interval(right, asked) if asked else (0.0, 1.0)
+    right, tested, chance = _probe(states, number, text, seed)
+    low, high = share_interval(right, tested) if tested else (0.0, 1.0)
     return WordInformation(
         information=mutual_information(joint_counts(number, of_states)),
         bound=entropy(np.bincount(number)),
         chance=mutual_information(joint_counts(shuffled, of_states)),
         of_vectors=mutual_information(joint_counts(number, of_vectors)),
-        probe_accuracy=right / max(1, asked),
+        probe_accuracy=right / max(1, tested),
         probe_low=low,
         probe_high=high,
         probe_chance=chance,
@@ -117,15 +119,15 @@ def _states(classifier: OpenClassifier, documents: Sequence[Document]) -> tuple[
 def _cluster(points: np.ndarray, clusters: int, seed: int) -> np.ndarray:
     fewer = min(clusters, len(np.unique(points, axis=0)))
     means = MiniBatchKMeans(fewer, random_state=seed, n_init=1, batch_size=2_048, max_iter=20)
-    found: np.ndarray = means.fit_predict(points).astype(np.int64)
-    return found
+    numbers: np.ndarray = means.fit_predict(points).astype(np.int64)
+    return numbers
 
 
 def _probe(states: np.ndarray, words: np.ndarray, text: np.ndarray, seed: int) -> tuple[int, int, float]:
-    """Count right answers and questions, on texts that did not teach; and the share of the commonest taught word."""
-    known = np.random.default_rng(seed).permutation(text.max() + 1)[text] % 2 == 0
-    if known.all() or not known.any():
+    """Count right and all predictions on texts not trained on, and the share of the commonest word trained on."""
+    train = np.random.default_rng(seed).permutation(text.max() + 1)[text] % 2 == 0
+    if train.all() or not train.any():
         return 0, 0, 0.0
-    found = linear_discriminant(states[known].astype(np.float64), words[known], states[~known].astype(np.float64))
-    commonest = np.bincount(words[known]).argmax()
-    return int((found == words[~known]).sum()), len(found), float((words[~known] == commonest).mean())
+    predicted = linear_discriminant(states[train].astype(np.float64), words[train], states[~train].astype(np.float64))
+    commonest = np.bincount(words[train]).argmax()
+    return int((predicted == words[~train]).sum()), len(predicted), float((words[~train] == commonest).mean())

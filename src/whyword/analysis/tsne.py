@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import torch
 
-from ..inference.fitted import FittedClassifier
+from ..explaining.any_model import open_classifier
 from ..interfaces.document import Document, Words
 from ..maths.stats.separation import separation
 from ..plots.text_vectors import Panel
@@ -17,8 +18,9 @@ FEWEST = 4  # texts that t-SNE can be asked about
 
 
 @torch.inference_mode()
-def text_vectors(classifier: FittedClassifier, texts: Sequence[Words]) -> np.ndarray:
+def text_vectors(model: Any, texts: Sequence[Words]) -> np.ndarray:
     """Give (text, dim): what the last layer reads of each text."""
+    classifier = open_classifier(model)
     classifier.method.eval()
     rows: list[np.ndarray] = [np.empty(0)] * len(texts)
     for chosen, batch in classifier.batches(texts):
@@ -38,8 +40,9 @@ def flatten(vectors: np.ndarray, seed: int = 0) -> np.ndarray:
     return points
 
 
-def panel(classifier: FittedClassifier, documents: Sequence[Document], title: str, seed: int = 0) -> Panel:
-    """Make a picture of labeled texts as the classifier sees them."""
+def panel(model: Any, documents: Sequence[Document], title: str, seed: int = 0) -> Panel:
+    """Lay labeled texts out in the plane as the model sees them, for `plots.text_vectors`."""
+    classifier = open_classifier(model)
     labels = [document.label for document in documents if document.label is not None]
     vectors = text_vectors(classifier, [document.words for document in documents if document.label is not None])
     apart = separation(vectors, np.array([classifier.classes.index(label) for label in labels], dtype=np.int64))

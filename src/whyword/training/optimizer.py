@@ -1,18 +1,72 @@
-"""One optimizer per objective, with its learning-rate schedule and clipping."""
+"""One optimizer per objective, with its learning-rate schedule and clipping, in one process or several."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from ..interfaces.document import Batch
 from ..interfaces.method import Objective
-from .distributed import Processes
-from .settings import Training
+
+
+@dataclass(frozen=True)
+class Training:
+    """Settings of the training loop."""
+
+    epochs: int | None = None  # at most; None: the encoder's own. Stops earlier when dev accuracy no longer rises
+    patience: int | None = 4  # epochs without a better dev accuracy before a phase stops; None: never
+    batch_size: int = 64  # texts per step
+    batch_tokens: int = 16_384  # padded tokens per step at most, for long texts
+    learning_rate: float | None = None  # None: the encoder's own
+    optimizer: Literal["adam", "adamw", "adagrad", "sgd"] = "adam"
+    schedule: Literal["constant", "linear", "cosine"] = "constant"  # of the learning rate through a phase
+    warmup: float = 0.0  # share of a phase in which the learning rate rises from 0
+    clip: float | None = 1.0  # largest norm of the gradient; None: no clipping
+
+
+class Processes:
+    """The processes of this run: one alone, or those that `torchrun` or `accelerate launch` started."""
+
+    def __init__(self) -> None:
+        self._state: Any = None
+        self.rank, self.count = 0, 1
+        if int(os.environ.get("WORLD_SIZE", "1")) > 1:
+            from accelerate import PartialState
+
+            self._state = PartialState(cpu=not torch.cuda.is_available())  # else it takes a CPU process to be alone
+            self.rank, self.count = self._state.process_index, self._state.num_processes
+
+    @property
+    def is_first(self) -> bool:
+        """Whether this process writes files and shows progress."""
+        return self.rank == 0
+
+    def share(self, texts: np.ndarray) -> np.ndarray:
+        """Give the texts of a batch that this process reads."""
+        return texts[self.rank :: self.count]
+
+    def add_up_gradients(self, parameters: Sequence[nn.Parameter]) -> None:
+        """Replace every gradient by its sum over the processes."""
+        if self.count == 1:
+            return
+        from accelerate.utils import reduce
+
+        for parameter in parameters:
+            if parameter.grad is None:
+                parameter.grad = parameter.data.new_zeros(parameter.shape)
+            parameter.grad.copy_(reduce(parameter.grad, reduction="sum"))
+
+    def wait(self) -> None:
+        """Wait until every process has come this far."""
+        if self._state is not None:
+            self._state.wait_for_everyone()
 
 
 class ObjectiveOptimizer:
@@ -26,25 +80,25 @@ class ObjectiveOptimizer:
         self.by_rate: dict[float, list[nn.Parameter]] = {}
         for parameter in self.trained:
             self.by_rate.setdefault(own.get(parameter, objective.learning_rate or learning_rate), []).append(parameter)
-        self.optimizer = _optimizer(self.by_rate, settings, objective.weight_decay)
+        self.torch_optimizer = _optimizer(self.by_rate, settings, objective.weight_decay)
 
     def step(
         self, method: nn.Module, batch: Batch, progress: float, share: float, processes: Processes
     ) -> dict[str, Tensor]:
         """Update the weights on one batch; share is the part of the whole batch that this process holds."""
-        for group, rate in zip(self.optimizer.param_groups, self.by_rate, strict=True):
+        for group, rate in zip(self.torch_optimizer.param_groups, self.by_rate, strict=True):
             group["lr"] = rate * schedule_factor(self.settings, progress)
         frozen = _freeze_all_but(method, self.trained)
         losses = self.objective.losses(batch, progress)
         total = torch.stack(tuple(losses.values())).sum()
-        self.optimizer.zero_grad(set_to_none=True)
+        self.torch_optimizer.zero_grad(set_to_none=True)
         (total * share).backward()
         for parameter in frozen:
             parameter.requires_grad_(True)
         processes.add_up_gradients(self.trained)
         if self.settings.clip is not None:
             nn.utils.clip_grad_norm_(self.trained, self.settings.clip)
-        self.optimizer.step()
+        self.torch_optimizer.step()
         return {name: loss.detach() for name, loss in losses.items()}
 
 
@@ -77,8 +131,8 @@ def _optimizer(
 
 
 def _freeze_all_but(method: nn.Module, trained: list[nn.Parameter]) -> list[nn.Parameter]:
-    kept = {id(parameter) for parameter in trained}
-    frozen = [p for p in method.parameters() if p.requires_grad and id(p) not in kept]
+    stays_free = {id(parameter) for parameter in trained}
+    frozen = [p for p in method.parameters() if p.requires_grad and id(p) not in stays_free]
     for parameter in frozen:
         parameter.requires_grad_(False)
     return frozen
