@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 from whyword import load
 from whyword.cli.app import app
 from whyword.data.dataset import load_dataset
-from whyword.explaining.text_pick import pick_texts
+from whyword.explaining.words import pick_texts
 from whyword.inference.fitted import FittedClassifier
 from whyword.models.config import make_config
 from whyword.models.train import train_model

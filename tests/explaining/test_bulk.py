@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from whyword import TextClassifier, load
-from whyword.data.parts import cut
 from whyword.data.planted import planted
 from whyword.data.rows import Columns
+from whyword.data.sources import cut
 from whyword.explaining import bulk
 from whyword.explaining.stream import make_explainer
 from whyword.interfaces.errors import ModelError

@@ -73,12 +73,12 @@ def command(
     from ..audits.run import gather_audit, load_rules
     from ..data.rows import Columns
     from ..explaining.cache import ExplanationCache
-    from ..explaining.sampling import draw
-    from ..inference.device import choose_device
+    from ..explaining.inputs import draw
+    from ..inference.fitted import choose_device
     from ..models.fingerprint import model_fingerprint
     from ..models.folder import load_model
-    from .corpus import read_corpus
     from .outputs import check_output
+    from .texts import read_corpus
 
     options.use_threads(threads)
     if output is not None:

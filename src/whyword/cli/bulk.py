@@ -17,7 +17,7 @@ import typer
 from ..interfaces.errors import DataError, OptionError, unknown_name
 
 if TYPE_CHECKING:
-    from ..data.parts import Part
+    from ..data.sources import Part
     from ..explaining.bulk import Task
     from ..interfaces.classifier import Classifier
     from ..storage.part_folder import PartFolder
@@ -75,8 +75,7 @@ def write_folder(
     quiet: bool,
 ) -> int:
     """Make the parts that are not there yet; give the number of texts of all."""
-    from ..data.parts import cut
-    from ..data.sources import part_files
+    from ..data.sources import cut, part_files
     from ..storage.part_folder import PartFolder
     from ..storage.records import check_format
     from .texts import fingerprint

@@ -73,7 +73,7 @@ def command(
     from ..explaining.bulk import Task
     from ..explaining.cache import ExplanationCache
     from ..explaining.stream import explain_documents, make_explainer
-    from ..inference.device import choose_device
+    from ..inference.fitted import choose_device
     from ..models.fingerprint import describe_explainer, model_fingerprint
     from ..models.folder import load_model
     from .outputs import check_output, tell_written
@@ -154,7 +154,7 @@ def _write(chunks: Iterable[Sequence[Explanation]], part: PartFile, top: int | N
 
 def _show(explanations: Iterator[Explanation], top: int | None, as_json: bool) -> None:
     from ..explaining.stream import only_top
-    from .screen import screen
+    from .outputs import screen
 
     console = screen()
     for explanation in explanations:

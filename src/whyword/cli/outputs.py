@@ -8,6 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import matplotlib
+from matplotlib.figure import Figure
+from rich.console import Console
+
 from ..interfaces.errors import OptionError
 from ..storage.atomic import replacing
 from ..storage.part_file import Chunk, PartFile
@@ -90,3 +94,28 @@ def _same(given: str, output: Path) -> bool:
         return Path(given).samefile(output)
     except (OSError, ValueError):
         return False  # there is no such file, or what was given is a text and no path at all
+
+
+class Screen(Console):
+    """A console that leaves it to us what happens when the reader of a pipe has gone."""
+
+    def on_broken_pipe(self) -> None:
+        """Raise again what rich would turn into exit code 1."""
+        raise BrokenPipeError
+
+
+def screen() -> Screen:
+    """Open standard output; colors only where they are wanted."""
+    return Screen(highlight=False)
+
+
+_DATES = {".svg": "Date", ".pdf": "CreationDate"}
+DPI = 150
+
+
+def save_figure(figure: Figure, output: Path) -> None:
+    """Write a figure in the format that the file's name asks for."""
+    output.parent.mkdir(parents=True, exist_ok=True)
+    metadata = {_DATES[output.suffix]: None} if output.suffix in _DATES else {}
+    with replacing(output) as beside, matplotlib.rc_context({"svg.hashsalt": "whyword", "pdf.fonttype": 42}):
+        figure.savefig(beside, format=output.suffix[1:], dpi=DPI, metadata=metadata)

@@ -47,8 +47,8 @@ def command(
     """
     from ..data.rows import Columns
     from ..explaining.bulk import Task
-    from ..explaining.predicting import predict_chunks
-    from ..inference.device import choose_device
+    from ..explaining.stream import predict_chunks
+    from ..inference.fitted import choose_device
     from ..models.fingerprint import model_fingerprint
     from ..models.folder import load_model
     from .outputs import check_output, put_records, take_up, tell_written
@@ -83,7 +83,7 @@ def _show(answers: Iterable[dict[str, Any]], as_json: bool) -> None:
     from rich.text import Text
 
     from ..views.characters import showable
-    from .screen import screen
+    from .outputs import screen
 
     console = screen()
     for answer in answers:

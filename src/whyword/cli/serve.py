@@ -50,7 +50,7 @@ def command(
         import uvicorn
     except ImportError:
         raise MissingExtraError("whyword serve", "web") from None
-    from ..inference.device import choose_device
+    from ..inference.fitted import choose_device
     from ..web.app import make_app
     from ..web.logs import UVICORN, write
     from ..web.models import load_models

@@ -5,13 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 import os.path
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
 
-from ..data.dataset import stream_documents
+from ..data.dataset import load_dataset, stream_documents
+from ..data.readers.hub import PREFIX
 from ..data.rows import Columns
+from ..data.sources import locate, split_files
 from ..data.words import split
 from ..interfaces.document import Document
 from ..interfaces.errors import DataError, OptionError
@@ -73,3 +76,36 @@ def _typed(text: str, number: int) -> Document:
     except UnicodeEncodeError:
         raise DataError(f"Text {number} on the command line is not UTF-8: put it in a file or mend it.") from None
     return Document(split(text))
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Documents, labelled or not, to be gone through once."""
+
+    documents: Iterable[Document]
+    name: str  # for people
+    file: Path | None = None
+
+    def count(self) -> int | None:
+        """Say about how many documents there are, if that is known."""
+        if self.file is not None:
+            return count_texts([str(self.file)])
+        return len(self.documents) if isinstance(self.documents, tuple) else None
+
+
+def read_corpus(source: str, columns: Columns, data_dir: Path | None) -> Corpus:
+    """Find a corpus: a file, - for standard input, or a data set, of which the test split is taken, else dev."""
+    if source == "-":
+        return Corpus(stream_documents(source, columns), "standard input")
+    if source.partition(":")[0] != "planted" and not source.startswith(PREFIX):
+        path = locate(source, data_dir)
+        if path.is_file():
+            return Corpus(stream_documents(path, columns), str(path), path)
+        files = split_files(path)
+        for split in ("test", "dev"):
+            if split in files:
+                name = f"the {split} split of {source}"
+                return Corpus(stream_documents(files[split], columns), name, files[split])
+    dataset = load_dataset(source, columns, data_dir)
+    split = "test" if dataset.test else "dev"
+    return Corpus(dataset.test or dataset.dev, f"the {split} split of {source}")

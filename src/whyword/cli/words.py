@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.table import Table
+from rich.text import Text
 
+from ..explaining.words import GATE
 from ..interfaces.errors import OptionError, unknown_name
+from ..views.characters import showable
 from . import options
+from .outputs import screen
 
 if TYPE_CHECKING:
-    from ..explaining.frequency_link import FrequencyLink
+    from ..explaining.words import FrequencyLink
     from ..interfaces.document import Document
     from ..interfaces.explanation import Explanation, WordImportance
-    from .corpus import Corpus
+    from .texts import Corpus
+if TYPE_CHECKING:
+    from ..explaining.words import FrequencyLink
+    from ..interfaces.explanation import Explanation, WordImportance
 
 TABLES = (".csv", ".jsonl", ".jsonl.gz")
 PICTURES = (".png", ".svg", ".pdf")
@@ -80,15 +88,13 @@ def command(
     """
     from ..data.rows import Columns
     from ..explaining.cache import ExplanationCache
-    from ..explaining.frequency_link import frequency_link
     from ..explaining.stream import explain_documents, make_explainer
-    from ..explaining.text_pick import pick_texts
-    from ..explaining.word_importance import ignores_case, importance_in, word_importance
-    from ..inference.device import choose_device
+    from ..explaining.words import frequency_link, ignores_case, importance_in, pick_texts, word_importance
+    from ..inference.fitted import choose_device
     from ..models.fingerprint import model_fingerprint
     from ..models.folder import load_model
-    from .corpus import read_corpus
-    from .word_table import about_rare_words, show, show_picked
+    from .texts import read_corpus
+    from .words import about_rare_words, show, show_picked
 
     options.use_threads(threads)
     settings = options.explainer_settings(assignments, samples, budget)
@@ -159,7 +165,7 @@ def _check_pick(
 
 def _documents(corpus: Corpus, sample: int | None, seed: int, quiet: bool) -> tuple[Iterator[Document], str]:
     """Take all documents or draw some, with progress; also say which they are."""
-    from ..explaining.sampling import draw
+    from ..explaining.inputs import draw
     from .progress import track
 
     if sample is None:
@@ -187,7 +193,7 @@ def _write(importance: WordImportance, link: FrequencyLink, output: Path, plot: 
     if output.suffix not in PICTURES:
         count = write_records(importance.top(top or len(importance)).rows(), output)
         return f"Wrote {count:,} words to {output}."
-    from .pictures import save_figure
+    from .outputs import save_figure
 
     if plot == "cloud":
         from ..plots.word_cloud import word_cloud
@@ -198,3 +204,50 @@ def _write(importance: WordImportance, link: FrequencyLink, output: Path, plot: 
 
         save_figure(frequency_importance(importance, link.pearson, link.spearman), output)
     return f"Drew {output}."
+
+
+RARE = 2  # a word seen so often or less is judged on no evidence to speak of
+BAR = 20  # characters
+
+
+def about_rare_words(shown: WordImportance, from_texts: bool) -> list[str]:
+    """Say how many of the words shown were seen too rarely to be trusted."""
+    gated = shown.source.startswith(GATE)
+    rare = int((shown.frequencies <= RARE).sum())
+    if not rare or (gated and from_texts):  # how often training saw the words of other texts is not shown
+        return []
+    grounds = "their vector alone" if gated else "one or two places"
+    return [
+        f"Seen only once or twice, so judged by {grounds}: {rare} of the {len(shown)} highest words; "
+        "--min-count 5 leaves such words out."
+    ]
+
+
+def show(shown: WordImportance, words: int, link: FrequencyLink) -> None:
+    """Print the words with their scores and frequencies, and what the link between the two is."""
+    console = screen()
+    block = "#" if console.options.ascii_only else "█"
+    longest = max(abs(shown.scores).max(), 1e-9)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("word", no_wrap=True, overflow="ellipsis", max_width=40)
+    table.add_column("score", justify="right")
+    table.add_column("", no_wrap=True, width=BAR)
+    table.add_column("frequency", justify="right")
+    for row in shown.rows():
+        bar = block * round(BAR * max(0.0, row["score"]) / longest)
+        table.add_row(Text(showable(row["word"])), f"{row['score']:.3f}", Text(bar, "blue"), f"{row['frequency']:,}")
+    console.print(f"The {len(shown):,} highest of {words:,} words by {shown.source}:", markup=False)
+    console.print(table)
+    console.print(Text(str(link)), soft_wrap=not console.is_terminal)
+
+
+def show_picked(explanations: Sequence[Explanation]) -> None:
+    """Print texts highlighted, under a line that says why they are shown."""
+    console = screen()
+    if explanations:
+        console.print(
+            f"\nThe {len(explanations):,} texts that show most of these words together (SP-LIME):\n", markup=False
+        )
+    for explanation in explanations:
+        console.print(explanation)
+        console.print()

@@ -1,16 +1,20 @@
-"""Where a data set lies, and which file holds which of its splits."""
+"""Where a data set lies, which file holds which of its splits, and files cut into parts of equal size."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from ..interfaces.document import Document
 from ..interfaces.errors import DataError
 from .lines import BEGINNING, Place
 from .readers import delimited, json_lines, parquet
+from .rows import Columns, document
 
 VARIABLE = "WHYWORD_DATA"
 SPLITS = {"train": "train", "dev": "dev", "valid": "dev", "validation": "dev", "val": "dev", "test": "test"}
@@ -127,3 +131,34 @@ def _named(folder: Path) -> dict[str, Path]:
         elif path.is_dir() and any(_kind_and_stem(file)[0] in _READERS for file in path.iterdir()):
             named[path.name] = path
     return named
+
+
+@dataclass(frozen=True)
+class Part:
+    """Rows of a file that lie together."""
+
+    number: int  # from 0 on, over all files
+    file: Path
+    start: Place
+    rows: int
+
+
+def cut(files: Iterable[Path], rows: int) -> Iterator[Part]:
+    """Cut files into parts, the last of each perhaps shorter; rows are counted and not looked at."""
+    number = 0
+    for file in files:
+        start, waiting = BEGINNING, 0
+        for end in places(file):
+            waiting += 1
+            if waiting == rows:
+                yield Part(number, file, start, rows)
+                number, start, waiting = number + 1, end, 0
+        if waiting:
+            yield Part(number, file, start, waiting)
+            number += 1
+
+
+def read_part(part: Part, columns: Columns) -> Iterator[Document]:
+    """Yield the documents of a part one by one; errors name their row in the whole file."""
+    records = islice(read_records(part.file, part.start), part.rows)
+    return (document(record, columns, where, labelled=False) for where, record in records)

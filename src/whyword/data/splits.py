@@ -1,9 +1,10 @@
-"""Cut the splits that a data set lacks out of its training rows, the same way each time."""
+"""The splits of a data set; those that it lacks are cut out of its training rows, the same way each time."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from random import Random
 
 from ..interfaces.document import Document, Label
@@ -13,6 +14,17 @@ SEED = 13
 SHARE = 0.1
 
 Documents = tuple[Document, ...]
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Documents to learn from, to select on and to test with; the test may be empty."""
+
+    name: str
+    train: Documents
+    dev: Documents
+    test: Documents
+    notes: tuple[str, ...] = ()  # what the user should know about how it came about
 
 
 def cut_dev_and_test(documents: Documents, source: str) -> tuple[Documents, Documents, Documents, str]:

@@ -11,9 +11,9 @@ from typing import Any
 
 import torch
 
-from ..data.parts import Part, read_part
 from ..data.rows import Columns
-from ..inference.device import choose_device
+from ..data.sources import Part, read_part
+from ..inference.fitted import choose_device
 from ..interfaces.classifier import Classifier
 from ..interfaces.document import Label
 from ..interfaces.errors import ModelError
@@ -21,8 +21,7 @@ from ..interfaces.explainer import Explainer
 from ..models.fingerprint import model_fingerprint
 from ..models.folder import load_model
 from .cache import ExplanationCache
-from .predicting import predict_chunks
-from .stream import explain_chunks
+from .stream import explain_chunks, predict_chunks
 
 
 @dataclass(frozen=True)

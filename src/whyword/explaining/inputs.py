@@ -1,15 +1,16 @@
-"""Texts and labels as Python users hold them (lists, arrays, pandas or polars columns) become documents."""
+"""Texts, labels and rationales as Python users hold them (lists, arrays, pandas or polars columns) become documents."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from random import Random
 from typing import Any
 
 import numpy as np
 
 from ..data.words import split
-from ..interfaces.document import Document, Label, Words
+from ..interfaces.document import Document, Label, Span, Words
 from ..interfaces.errors import DataError
 
 
@@ -101,3 +102,45 @@ def _kind(text: Words) -> str:
 
 def _shown(value: Any) -> str:
     return f"{type(value).__name__} {repr(value)[:40]}"
+
+
+Marked = tuple[tuple[Span, ...], ...]
+
+
+def read_rationales(rationales: Any, texts: Sequence[Words]) -> list[Marked | None]:
+    """Read (start, end) character spans per text, two lists of them for a pair; None where nobody marked any."""
+    if isinstance(rationales, str) or not isinstance(rationales, Iterable):
+        raise DataError("The rationales must be a list, with a list of (start, end) spans for each text.")
+    given = list(rationales)
+    if len(given) != len(texts):
+        raise DataError(f"There are {len(texts)} texts and {len(given)} rationales: give one per text, or None.")
+    return [_marked(marked, text, row) for row, (marked, text) in enumerate(zip(given, texts, strict=True))]
+
+
+def _marked(marked: Any, text: Words, row: int) -> Marked | None:
+    if marked is None:
+        return None
+    parts = [marked] if len(text.texts) == 1 else marked
+    try:
+        spans = tuple(tuple((int(start), int(end)) for start, end in part) for part in parts)
+    except (TypeError, ValueError):
+        spans = ()
+    if len(spans) != len(text.texts):
+        raise DataError(f"Rationale {row} is {repr(marked)[:60]}: give a list of (start, end), two of them for a pair.")
+    for part, string in zip(spans, text.texts, strict=True):
+        for start, end in part:
+            if not 0 <= start < end <= len(string):
+                raise DataError(f"Rationale {row} marks ({start}, {end}), but its text has {len(string)} characters.")
+    return spans
+
+
+def draw(documents: Iterable[Document], size: int, seed: int) -> list[Document]:
+    """Draw so many documents at random, each equally likely, in their order; memory holds only those drawn."""
+    generator = Random(seed)
+    drawn: list[tuple[int, Document]] = []
+    for number, document in enumerate(documents):
+        if number < size:
+            drawn.append((number, document))
+        elif (place := generator.randrange(number + 1)) < size:
+            drawn[place] = number, document
+    return [document for _, document in sorted(drawn, key=lambda item: item[0])]
