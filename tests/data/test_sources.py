@@ -14,7 +14,8 @@ from whyword.data.readers import parquet
 from whyword.data.rows import Columns
 from whyword.data.sources import (
     Part,
-    cut,
+    count_rows,
+    cut_parts,
     dataset_names,
     locate,
     name_of,
@@ -145,7 +146,7 @@ def test_the_parts_together_are_the_file(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(parquet, "_BATCH_ROWS", 2)
     path = tmp_path / name
     path.write_bytes(FILES[name]())
-    parts = list(cut([path], size))
+    parts = list(cut_parts([path], size))
     wanted = [document.words.texts for document in stream_documents(path)]
     assert texts_of(parts) == wanted
     assert sum(part.rows for part in parts) == len(wanted)
@@ -159,20 +160,20 @@ def test_any_fields_survive_the_cutting(tmp_path_factory: pytest.TempPathFactory
     path = tmp_path_factory.mktemp("cut") / "a.csv"
     quoted = "".join('"{}"\n'.format(text.replace('"', '""')) for text in texts)
     path.write_text("text\n" + quoted, encoding="utf-8", newline="")
-    assert texts_of(list(cut([path], size))) == [(text,) for text in texts]
+    assert texts_of(list(cut_parts([path], size))) == [(text,) for text in texts]
 
 
 def test_parts_are_numbered_over_all_files_and_end_with_their_file(tmp_path: Path) -> None:
     for name, rows in (("a", 3), ("b", 0), ("c", 2)):
         (tmp_path / f"{name}.jsonl").write_text('{"text": "t"}\n' * rows, encoding="utf-8")
-    parts = [(part.number, part.file.stem, part.rows) for part in cut(part_files(tmp_path), 2)]
+    parts = [(part.number, part.file.stem, part.rows) for part in cut_parts(part_files(tmp_path), 2)]
     assert parts == [(0, "a", 2), (1, "a", 1), (2, "c", 2)]
 
 
 def test_a_bad_row_is_named_by_its_place_in_the_file_and_spoils_no_other_part(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(b'{"text": "a"}\n\n{"text": "b"}\n{"text": "\xff"}\n{"txt": "c"}\n{"text": "d"}\n')
-    first, second, third, fourth, fifth = cut([path], 1)
+    first, second, third, fourth, fifth = cut_parts([path], 1)
     assert texts_of([first, second, fifth]) == [("a",), ("b",), ("d",)]
     with pytest.raises(DataError, match=r"a\.jsonl, line 4: the byte 0xff is not UTF-8"):
         texts_of([third])
@@ -194,3 +195,22 @@ def test_several_kinds_and_no_kind_are_refused(tmp_path: Path) -> None:
         (tmp_path / name).touch()
     with pytest.raises(DataError, match=r"several kinds, such as a\.jsonl and c\.csv: keep one kind\.$"):
         part_files(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "count"),
+    [
+        ("t.csv", b"text\none\ntwo\n", 2),
+        ("t.jsonl", b'{"text": "one"}\n{"text": "two"}\n', 2),
+        ("t.jsonl.gz", gzip.compress(b"{}\n", mtime=0), None),
+    ],
+)
+def test_rows_are_counted_where_that_is_quick(tmp_path, name, content, count):
+    (tmp_path / name).write_bytes(content)
+    assert count_rows(tmp_path / name) == count
+
+
+def test_rows_of_parquet_are_counted_without_reading_them(tmp_path):
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pyarrow.table({"text": ["a", "b", "c"]}), tmp_path / "t.parquet")
+    assert count_rows(tmp_path / "t.parquet") == 3

@@ -76,7 +76,8 @@ def command(
 def _write(report: AttentionReport, trained: TrainedModel, folder: Path) -> list[str]:
     """Write the table, the report and all figures; give their names."""
     from ..storage.atomic import write_text
-    from .outputs import save_figure, write_records
+    from ..storage.records import write_records
+    from .outputs import save_figure
 
     write_records(report.words.rows(), folder / "words.csv")
     write_text(folder / "report.json", json.dumps(report.to_dict(), indent=2, ensure_ascii=False) + "\n")

@@ -77,7 +77,7 @@ def command(
     from ..inference.fitted import choose_device
     from ..models.fingerprint import model_fingerprint
     from ..models.folder import load_model
-    from .outputs import check_output
+    from ..storage.records import check_output
     from .texts import read_corpus
 
     options.use_threads(threads)
@@ -118,7 +118,8 @@ def command(
 
 
 def _show(audit: Audit, output: Path | None, as_json: bool, quiet: bool) -> None:
-    from .outputs import tell_written, write_records
+    from ..storage.records import write_records
+    from .outputs import tell_written
 
     if output is not None and output.suffix in REPORTS:
         files = audit.save(output)

@@ -89,7 +89,7 @@ def command(
     from ..inference.fitted import choose_device
     from ..models.fingerprint import model_fingerprint
     from ..models.folder import load_model
-    from .outputs import check_output
+    from ..storage.records import check_output
     from .progress import track
     from .texts import read_corpus
 
@@ -143,7 +143,7 @@ def command(
 
 def _write(difference: ModelDifference, output: Path, min_count: int) -> None:
     from ..storage.atomic import write_text
-    from .outputs import write_records
+    from ..storage.records import write_records
 
     if output.suffix == ".html":
         output.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""`whyword words`: which words matter to a model at large, and whether they are just the frequent ones."""
+"""`whyword words`: which words matter most to a model overall, and whether they are just the frequent ones."""
 
 from __future__ import annotations
 
@@ -6,32 +6,27 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
-from rich.text import Text
 
-from ..explaining.words import GATE
 from ..interfaces.errors import OptionError, unknown_name
-from ..views.characters import showable
 from . import options
-from .outputs import screen
 
 if TYPE_CHECKING:
     from ..explaining.words import FrequencyLink
     from ..interfaces.document import Document
     from ..interfaces.explanation import Explanation, WordImportance
     from .texts import Corpus
-if TYPE_CHECKING:
-    from ..explaining.words import FrequencyLink
-    from ..interfaces.explanation import Explanation, WordImportance
 
 TABLES = (".csv", ".jsonl", ".jsonl.gz")
 PICTURES = (".png", ".svg", ".pdf")
 SHOWN, IN_CLOUD, SAMPLE = 50, 80, 500
+RARE = 2  # a word that occurs this often or less is judged on no evidence to speak of
+BAR = 20  # characters
 
 
+@options.grouped
 def command(
     model: options.Model,
     data: Annotated[
@@ -41,6 +36,7 @@ def command(
             help="Texts to score words in: a file, a folder, a name, hub:owner/name or planted (test split, else dev).",
         ),
     ] = None,
+    *,
     top: Annotated[
         int | None,
         typer.Option(min=1, metavar="K", help="Only the K highest. Left out: 50 shown, 80 in a cloud, all in a table."),
@@ -49,9 +45,7 @@ def command(
     explainer: Annotated[
         str | None, typer.Option(metavar="NAME", help="Put together this explainer's scores over DATA.")
     ] = None,
-    assignments: options.Assignments = None,
-    samples: options.Samples = None,
-    budget: options.Budget = None,
+    settings: options.ExplainerSettings,
     reduce: Annotated[
         str | None,
         typer.Option(metavar="sum|mean|root", help="How. Left out: sum, and mean for the model's own scores."),
@@ -71,16 +65,12 @@ def command(
     plot: Annotated[
         str | None, typer.Option(metavar="cloud|scatter", help="The picture for -o: a word cloud if left out.")
     ] = None,
-    text: options.TextColumn = "text",
-    label: options.LabelColumn = "label",
-    text_pair: options.PairColumn = None,
+    columns: options.DataColumns,
     data_dir: options.DataDir = None,
     cache: options.Cache = None,
     seed: options.Seed = 0,
-    device: options.Device = "auto",
-    threads: options.Threads = None,
-    as_json: options.Json = False,
-    quiet: options.Quiet = False,
+    hardware: options.Hardware,
+    reporting: options.Reporting,
 ) -> None:
     """Rank all words by how much they matter to the model.
 
@@ -94,53 +84,61 @@ def command(
     from ..models.fingerprint import model_fingerprint
     from ..models.folder import load_model
     from .texts import read_corpus
-    from .words import about_rare_words, show, show_picked
 
-    options.use_threads(threads)
-    settings = options.explainer_settings(assignments, samples, budget)
+    options.use_threads(hardware.threads)
+    values = settings.values()
     _check(output, plot, sample, data)
-    _check_pick(pick, reduce, data, explainer, settings)
-    trained = load_model(model, choose_device(device))
+    _check_pick(pick, reduce, data, explainer, values)
+    trained = load_model(model, choose_device(hardware.device))
     classifier = trained.classifier
     explains = explainer is not None or pick is not None
-    chosen = make_explainer(explainer, classifier, seed, settings) if explains else None
-    kept = None if cache is None else ExplanationCache(cache, model_fingerprint(trained))
+    chosen = make_explainer(explainer, classifier, seed, values) if explains else None
+    known = None if cache is None else ExplanationCache(cache, model_fingerprint(trained))
     documents, notes = None, []
     if data is not None:
-        corpus = read_corpus(data, Columns(text=text, label=label, text_pair=text_pair), data_dir)
-        documents, note = _documents(corpus, SAMPLE if sample is None and chosen else sample, seed, quiet)
+        corpus = read_corpus(data, Columns(**vars(columns)), data_dir)
+        documents, note = _documents(corpus, SAMPLE if sample is None and chosen else sample, seed, reporting.quiet)
         notes.append(note)
     picked: list[Explanation] = []
     if pick is not None and chosen and documents:
-        explanations = list(explain_documents(classifier, documents, chosen, cache=kept))
+        explanations = list(explain_documents(classifier, documents, chosen, cache=known))
         importance = importance_in(explanations, classifier, "root")
         picked = [explanations[i] for i in pick_texts(explanations, pick, ignores_case(classifier))]
     else:
-        importance = word_importance(classifier, documents, chosen, reduce, kept)
+        importance = word_importance(classifier, documents, chosen, reduce, known)
         if reduce == "sum" or (chosen and reduce is None):
             notes.append("A sum grows with the number of texts a word stands in; --reduce mean does not.")
     importance = _frequent(importance, min_count)
     shown = importance.top(top or SHOWN)
     link = frequency_link(importance)
-    notes += about_rare_words(shown, data is not None)
+    notes += _about_rare_words(shown, data is not None)
     if output is not None:
         notes += [_write(importance, link, output, plot or "cloud", top), str(link)]
-    if as_json:
-        record = {"source": importance.source, "words": len(importance), "top": list(shown.rows()), **link.to_dict()}
-        record |= {"output": str(output)} if output is not None else {}
-        record |= {"picked": [explanation.to_dict() for explanation in picked]} if picked else {}
-        print(json.dumps(record, ensure_ascii=False))
+    if reporting.as_json:
+        print(json.dumps(_record(importance, shown, link, output, picked), ensure_ascii=False))
     else:
         if output is None:
-            show(shown, len(importance), link)
-        show_picked(picked)
-    if not quiet:
+            _show(shown, len(importance), link)
+        _show_picked(picked)
+    if not reporting.quiet:
         for sentence in notes:
             print(sentence, file=sys.stderr)
 
 
+def _record(
+    importance: WordImportance,
+    shown: WordImportance,
+    link: FrequencyLink,
+    output: Path | None,
+    picked: Sequence[Explanation],
+) -> dict[str, Any]:
+    record = {"source": importance.source, "words": len(importance), "top": list(shown.rows()), **link.to_dict()}
+    record |= {"output": str(output)} if output is not None else {}
+    return record | ({"picked": [explanation.to_dict() for explanation in picked]} if picked else {})
+
+
 def _check(output: Path | None, plot: str | None, sample: int | None, data: str | None) -> None:
-    from .outputs import check_output
+    from ..storage.records import check_output
 
     if output is not None:
         check_output(output, (*TABLES, *PICTURES), [] if data is None else [data])
@@ -177,18 +175,18 @@ def _documents(corpus: Corpus, sample: int | None, seed: int, quiet: bool) -> tu
 
 
 def _frequent(importance: WordImportance, min_count: int) -> WordImportance:
-    kept = importance.at_least(min_count)
-    if not len(kept):
+    frequent = importance.at_least(min_count)
+    if not len(frequent):
         most = importance.frequencies.argmax()
         raise OptionError(
-            f"--min-count {min_count}: no word occurs so often, not even '{importance.words[most]}' "
+            f"--min-count {min_count}: no word occurs that often, not even '{importance.words[most]}' "
             f"({importance.frequencies[most]:,} times): lower it."
         )
-    return kept
+    return frequent
 
 
 def _write(importance: WordImportance, link: FrequencyLink, output: Path, plot: str, top: int | None) -> str:
-    from .outputs import write_records
+    from ..storage.records import write_records
 
     if output.suffix not in PICTURES:
         count = write_records(importance.top(top or len(importance)).rows(), output)
@@ -206,12 +204,10 @@ def _write(importance: WordImportance, link: FrequencyLink, output: Path, plot: 
     return f"Drew {output}."
 
 
-RARE = 2  # a word seen so often or less is judged on no evidence to speak of
-BAR = 20  # characters
-
-
-def about_rare_words(shown: WordImportance, from_texts: bool) -> list[str]:
+def _about_rare_words(shown: WordImportance, from_texts: bool) -> list[str]:
     """Say how many of the words shown were seen too rarely to be trusted."""
+    from ..explaining.words import GATE
+
     gated = shown.source.startswith(GATE)
     rare = int((shown.frequencies <= RARE).sum())
     if not rare or (gated and from_texts):  # how often training saw the words of other texts is not shown
@@ -223,8 +219,14 @@ def about_rare_words(shown: WordImportance, from_texts: bool) -> list[str]:
     ]
 
 
-def show(shown: WordImportance, words: int, link: FrequencyLink) -> None:
+def _show(shown: WordImportance, words: int, link: FrequencyLink) -> None:
     """Print the words with their scores and frequencies, and what the link between the two is."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from ..views.characters import showable
+    from .outputs import screen
+
     console = screen()
     block = "#" if console.options.ascii_only else "█"
     longest = max(abs(shown.scores).max(), 1e-9)
@@ -241,8 +243,10 @@ def show(shown: WordImportance, words: int, link: FrequencyLink) -> None:
     console.print(Text(str(link)), soft_wrap=not console.is_terminal)
 
 
-def show_picked(explanations: Sequence[Explanation]) -> None:
+def _show_picked(explanations: Sequence[Explanation]) -> None:
     """Print texts highlighted, under a line that says why they are shown."""
+    from .outputs import screen
+
     console = screen()
     if explanations:
         console.print(

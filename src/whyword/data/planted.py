@@ -274,10 +274,8 @@ def _clause(
     form = rng.choice(("adjective", "adjective", "adjective", "verb", "adverb" if aspect.done else "adjective"))
     negated = negation and form != "adverb" and rng.random() < 0.4
     if form == "adjective":
-        frames, cues = (
-            (lexicon.NEGATED_FRAMES if negated else lexicon.ADJECTIVE_FRAMES),
-            rng.choice((lexicon.GENERIC, lexicon.SPECIAL[aspect.kind])),
-        )
+        frames = lexicon.NEGATED_FRAMES if negated else lexicon.ADJECTIVE_FRAMES
+        cues = rng.choice((lexicon.GENERIC, lexicon.SPECIAL[aspect.kind]))
         negators = NEGATORS
     elif form == "verb":
         frames, cues, negators = lexicon.VERB_FRAMES, lexicon.VERBS, NEGATORS[:-1]
