@@ -197,5 +197,5 @@ def test_mistakes_are_refused_in_one_sentence(models, tmp_path):
     assert "so name one with --explainer" in refusal(vmask, "--samples", 3)
     assert "'samples' in the settings of explainer occlusion" in refusal(*occlusion, "--samples", 3)
     assert "nothing to draw from" in refusal(vmask, "--sample", 3)
-    assert "no word occurs so often" in refusal(vmask, "--min-count", 10**6)
+    assert "no word occurs that often" in refusal(vmask, "--min-count", 10**6)
     assert "is the file that is read" in refusal(vmask, empty, "-o", empty)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os.path
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 
 from ..data.dataset import load_dataset, stream_documents
@@ -21,16 +20,21 @@ ENDINGS = (".csv", ".tsv", ".jsonl", ".parquet", ".csv.gz", ".tsv.gz", ".jsonl.g
 def read_inputs(inputs: list[str], columns: Columns) -> Path | list[str] | Iterator[Document]:
     """Give the path if the only input is a file or a folder, the documents of standard input (-), else the texts."""
     if inputs == ["-"]:
-        documents = stream_documents("-", columns)
-        first = next(documents, None)
-        if first is None:
-            raise DataError("Standard input holds no texts: give at least one.")
-        return chain([first], documents)
+        return _standard_input(columns)
     if len(inputs) == 1 and os.path.exists(inputs[0]):  # pathlib raises where a text is too long for a path
         return Path(inputs[0])
     for number, text in enumerate(inputs, 1):
         _check_text(text, number)
     return inputs
+
+
+def _standard_input(columns: Columns) -> Iterator[Document]:
+    documents = stream_documents("-", columns)
+    first = next(documents, None)
+    if first is None:
+        raise DataError("Standard input holds no texts: give at least one.")
+    yield first
+    yield from documents
 
 
 def _check_text(text: str, number: int) -> None:

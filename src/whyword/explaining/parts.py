@@ -63,7 +63,7 @@ class Sharing:
 class Task:
     """What to compute for every part, in values that travel to other processes and machines."""
 
-    model: Path | None  # absolute: readable wherever a part is answered; None if the classifier is at hand
+    model: Path | None  # absolute: readable wherever a part is answered; None if it is in no folder
     fingerprint: str  # of the model
     columns: Columns
     explainer: Explainer | None = None  # None: predictions
@@ -104,7 +104,7 @@ def write_parts(
         if sharing.engine == "local" and min(sharing.workers, len(missing)) == 1:
             _write_missing(partial(part_content, task, ending, classifier), parts, missing, folder, sharing, report)
         else:
-            with _shared_model(trained, sharing) as model:
+            with _shared_model(task, trained, sharing) as model:
                 work = partial(part_content, replace(task, model=model), ending, None)
                 _write_missing(work, parts, missing, folder, sharing, report)
     count = sum(part.rows for part in parts)
@@ -113,12 +113,12 @@ def write_parts(
 
 
 @contextmanager
-def _shared_model(trained: TrainedModel | None, sharing: Sharing) -> Iterator[Path]:
+def _shared_model(task: Task, trained: TrainedModel | None, sharing: Sharing) -> Iterator[Path]:
     """Give the folder from which the workers load the model; one that was never saved is saved for them."""
     if trained is None:
         raise OptionError("Only a model of whyword can be loaded by several workers: use one, or write to a file.")
-    if trained.folder is not None:
-        yield trained.folder.absolute()
+    if task.model is not None:
+        yield task.model
         return
     if sharing.engine != "local":
         raise OptionError("Other machines cannot load a model that is in no folder: save it and give its folder.")

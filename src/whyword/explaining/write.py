@@ -78,7 +78,7 @@ def write_explanations(
     }
     if into_folder:
         name, folder = opened.named("A folder of parts"), None if cache is None else Path(cache).absolute()
-        task = Task(None, name, source.columns, chosen, target, top, folder, device, threads)
+        task = Task(opened.folder, name, source.columns, chosen, target, top, folder, device, threads)
         return write_parts(task, classifier, opened.trained, settings, source, output, sharing, on_progress)
     known = None if cache is None else ExplanationCache(Path(cache), opened.named("A cache"))
     documents = _only_one(source.documents(), output) if output.suffix == ".svg" else source.documents()
@@ -117,7 +117,8 @@ def write_predictions(
     opened = _open(model, source, device, classes, fingerprint)
     settings = {"model": opened.identity}
     if into_folder:
-        task = Task(None, opened.named("A folder of parts"), source.columns, device=device, threads=threads)
+        name = opened.named("A folder of parts")
+        task = Task(opened.folder, name, source.columns, device=device, threads=threads)
         return write_parts(task, opened.classifier, opened.trained, settings, source, output, sharing, on_progress)
     documents = source.documents()
     part = _part_file(output, settings, source, on_progress)
@@ -152,6 +153,11 @@ class _Opened:
     classifier: Classifier
     identity: str | None  # None for a model that is not ours and has no fingerprint
     trained: TrainedModel | None
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder that the model was loaded from, if any."""
+        return None if self.trained is None or self.trained.folder is None else self.trained.folder.absolute()
 
     def named(self, what: str) -> str:
         """Give the identity, which only a model that is not ours may lack."""
