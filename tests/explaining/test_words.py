@@ -144,7 +144,7 @@ def test_a_transformer_is_averaged_over_a_corpus_and_words_beyond_its_limit_coun
     with pytest.raises(OptionError, match="give one"):
         word_importance(classifier)
     long = documents("ab " * 60 + "cd", "cd AB")
-    assert classifier.unread_words([long[0].words]) > [1]
+    assert classifier.truncated_words([long[0].words]) > [1]
     found = by_word(word_importance(classifier, long))
     assert {word: frequency for word, (_, frequency) in found.items()} == {"ab": 61, "cd": 2}
     expected = collect(classifier, long, "own")

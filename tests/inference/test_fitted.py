@@ -242,7 +242,7 @@ def test_unread_words_have_score_zero_and_are_counted(tiny_bert):
         [split("the plot was not the good plot was good"), split("good plot")]
     )
     assert truncated_words == [3, 0]
-    assert classifier.unread_words([split("the plot was not the good plot was good"), split("good plot")]) == [3, 0]
+    assert classifier.truncated_words([split("the plot was not the good plot was good"), split("good plot")]) == [3, 0]
     assert (scores[0][:6] > 0).all()
     assert (scores[0][6:] == 0).all()
 

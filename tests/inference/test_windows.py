@@ -108,7 +108,7 @@ def test_long_and_short_texts_and_pairs_of_any_explainer_come_in_order_with_a_sc
     cuts = model.windows([text.words for text in documents])
     assert [e.windows for e in explanations] == [max(1, len(windows)) for windows in cuts]
     for text, windows in zip(documents[4:], cuts[4:], strict=True):
-        assert model.unread_words([part(text.words, window) for window in windows]) == [0] * len(windows)
+        assert model.truncated_words([part(text.words, window) for window in windows]) == [0] * len(windows)
 
 
 def test_all_windows_of_all_texts_share_their_batches():

@@ -172,7 +172,7 @@ def explainer_settings(assignments: list[str] | None, samples: str | None, budge
 
 
 def use_threads(threads: int | None) -> None:
-    """Limit the threads of torch, if asked to."""
+    """Limit the threads of torch; None leaves them alone."""
     if threads is not None:
         import torch
 

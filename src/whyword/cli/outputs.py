@@ -19,7 +19,7 @@ DPI = 150
 
 
 class Screen(Console):
-    """A console that leaves it to us what happens when the reader of a pipe has gone."""
+    """A console that raises when a pipe is closed, so that we decide what happens."""
 
     def on_broken_pipe(self) -> None:
         """Raise again what rich would turn into exit code 1."""

@@ -26,11 +26,11 @@ _USUAL = Columns()
 
 def load_dataset(source: str | Path, columns: Columns = _USUAL, data_dir: str | Path | None = None) -> Dataset:
     """Load a file, a folder of splits, a name under the data folder, `hub:owner/name`, or `planted`."""
-    given = str(source)
-    if given == "planted" or given.startswith("planted:"):
-        return planted(given.partition(":")[2])
-    if given.startswith(hub.PREFIX):
-        return _load_hub(given, columns)
+    name = str(source)
+    if name == "planted" or name.startswith("planted:"):
+        return planted(name.partition(":")[2])
+    if name.startswith(hub.PREFIX):
+        return _load_hub(name, columns)
     path = locate(source, data_dir)
     if path.is_dir():
         splits = {split: _read(read_records(file), columns, str(file)) for split, file in split_files(path).items()}

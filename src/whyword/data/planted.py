@@ -110,7 +110,7 @@ def planted(options: str = "") -> Dataset:
 
 
 def generate(settings: Planted) -> Dataset:
-    """Generate the corpus; the test texts stay the same however many training texts are asked for."""
+    """Generate the corpus; the test texts stay the same however many training texts there are."""
     seen: set[str] = set()
     test, dev, train = (tuple(_documents(settings, name, seen)) for name in ("test", "dev", "train"))
     name = f"planted:{settings.options}" if settings.options else "planted"

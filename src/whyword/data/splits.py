@@ -47,7 +47,7 @@ def cut_dev(documents: Documents, source: str) -> tuple[Documents, Documents, st
 
 
 def hold_out(documents: Documents, wanted: int, spare: int = 0) -> tuple[Documents, Documents]:
-    """Part documents into kept and held out, each class in proportion; the order of the rows is kept.
+    """Part documents into the rest and those held out, each class in proportion; the order of the rows stays.
 
     Every class keeps at least one row, and as many rows as `spare` says stay free to be held out later, so fewer
     than wanted may come back.
@@ -63,8 +63,8 @@ def hold_out(documents: Documents, wanted: int, spare: int = 0) -> tuple[Documen
     for members, count in zip(rows.values(), _whole(shares, free, wanted), strict=True):
         generator.shuffle(members)
         held.update(members[:count])
-    kept = tuple(item for row, item in enumerate(documents) if row not in held)
-    return kept, tuple(documents[row] for row in sorted(held))
+    rest = tuple(item for row, item in enumerate(documents) if row not in held)
+    return rest, tuple(documents[row] for row in sorted(held))
 
 
 def _whole(shares: Sequence[float], most: Sequence[int], total: int) -> list[int]:

@@ -140,7 +140,7 @@ def importance_in(explanations: Iterable[Explanation], classifier: Classifier, r
 
 
 def ignores_case(classifier: Classifier) -> bool:
-    """Words are told apart by case only where a word-level vocabulary does."""
+    """Words are distinguished by case only where a word-level vocabulary does."""
     return bool(getattr(getattr(classifier, "tokenizer", None), "lowercase", True))
 
 
@@ -150,7 +150,7 @@ STRONGEST = 10  # words of a text that count, K in the paper; without a limit, t
 def pick_texts(explanations: Sequence[Explanation], count: int, lowercase: bool = True) -> list[int]:
     """Choose texts one after the other, each adding most to the importance of the words shown (their Algorithm 2).
 
-    At least 1 − 1/e of what the best choice of so many texts would show; ties go to the earlier text.
+    At least 1 − 1/e of what the best choice of that number of texts would show; ties go to the earlier text.
     """
     weights = [text_weights(explanation, lowercase) for explanation in explanations]
     number = {word: column for column, word in enumerate({word: None for row in weights for word in row})}

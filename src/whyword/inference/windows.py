@@ -40,7 +40,7 @@ def _explain_long(
     parts = [Document(part(document.words, window), document.label) for document, cuts in long for window in cuts]
     repeated = np.repeat(targets, [len(cuts) for _, cuts in long]).tolist()
     explained = iter(explainer.explain(classifier, parts, repeated))
-    truncated_words = classifier.unread_words(texts)
+    truncated_words = classifier.truncated_words(texts)
     return [
         replace(
             stitch(document, cuts, list(islice(explained, len(cuts)))),

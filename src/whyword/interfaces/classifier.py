@@ -56,7 +56,7 @@ class OpenClassifier(Classifier, Protocol):
         """Cut texts into batches of similar length, each with the positions of its texts in the input."""
         ...
 
-    def unread_words(self, texts: Sequence[Words]) -> list[int]:
+    def truncated_words(self, texts: Sequence[Words]) -> list[int]:
         """Count the words at the end of each text that the encoder's limit cuts off."""
         ...
 
@@ -65,5 +65,5 @@ class OpenClassifier(Classifier, Protocol):
         ...
 
     def own_scores(self, texts: Sequence[Words]) -> tuple[list[Tensor], Tensor, list[int]]:
-        """Give the method's own score of each word, (word,) per text, (text, class) probabilities and unread words."""
+        """Give the method's own score of each word, (word,) per text, (text, class) probabilities and truncated words."""
         ...

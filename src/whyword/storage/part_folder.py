@@ -67,7 +67,7 @@ class PartFolder:
         _put(self._place(number), content)
 
     def forget(self) -> None:
-        """Take back what was written down, where no part was made."""
+        """Take back what was written down, where no part was written."""
         self._manifest.unlink(missing_ok=True)
         with suppress(OSError):  # there is something else in the folder
             self.folder.rmdir()
