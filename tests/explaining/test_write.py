@@ -58,6 +58,20 @@ def without_seconds(path: Path) -> bytes:
     return re.sub(rb'"seconds": [^,]+', b"", path.read_bytes())
 
 
+def test_the_example_of_the_docs_runs(folder, texts, tmp_path, monkeypatch):
+    page = Path(__file__).parents[2] / "docs" / "files.md"
+    (code,) = (
+        c for c in re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL) if "write_" in c
+    )
+    monkeypatch.chdir(tmp_path)
+    Path("model").symlink_to(folder)
+    Path("reviews.csv").write_text("text\n" + "".join(f'"{text}"\n' for text in texts), encoding="utf-8")
+    exec(code, {"clf": load(folder), "texts": texts[:3]})
+    assert [len(rows(Path(name))) for name in ("reasons.jsonl", "lime.jsonl")] == [40, 3]
+    assert Path("reasons.html").read_text(encoding="utf-8").count('<div class="whyword"') == 3
+    assert sorted(path.name for path in Path("labels").iterdir()) == ["part-00000.jsonl", "whyword.json"]
+
+
 class Stopping:
     """Interrupts a run once that number of texts is written; keeps what it was told."""
 

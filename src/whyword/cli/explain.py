@@ -14,32 +14,33 @@ from . import options
 if TYPE_CHECKING:
     from ..interfaces.explanation import Explanation
 
+ExplainerName = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="See: whyword list explainers. Left out: own, or occlusion if it has none."),
+]
+Target = Annotated[str | None, typer.Option(metavar="CLASS", help="Explain this class instead of the predicted one.")]
+Top = Annotated[int | None, typer.Option(min=1, metavar="K", help="Only the K words that speak most for the class.")]
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE|FOLDER",
+        help="A .jsonl, .jsonl.gz, .parquet, .html or .svg file, or a folder of parts.",
+    ),
+]
+
 
 @options.grouped
 def command(
     model: options.Model,
     inputs: options.Texts,
     *,
-    explainer: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="See: whyword list explainers. Left out: own, or occlusion if it has none."),
-    ] = None,
+    explainer: ExplainerName = None,
     settings: options.ExplainerSettings,
-    target: Annotated[
-        str | None, typer.Option(metavar="CLASS", help="Explain this class instead of the predicted one.")
-    ] = None,
-    top: Annotated[
-        int | None, typer.Option(min=1, metavar="K", help="Only the K words that speak most for the class.")
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE|FOLDER",
-            help="A .jsonl, .jsonl.gz, .parquet, .html or .svg file, or a folder of parts.",
-        ),
-    ] = None,
+    target: Target = None,
+    top: Top = None,
+    output: Output = None,
     parts: options.Parts,
     columns: options.TextColumns,
     cache: options.Cache = None,

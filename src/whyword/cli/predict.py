@@ -12,21 +12,23 @@ import typer
 
 from . import options
 
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE|FOLDER",
+        help="A .jsonl, .jsonl.gz, .csv or .parquet file, or a folder of parts.",
+    ),
+]
+
 
 @options.grouped
 def command(
     model: options.Model,
     inputs: options.Texts,
     *,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE|FOLDER",
-            help="A .jsonl, .jsonl.gz, .csv or .parquet file, or a folder of parts.",
-        ),
-    ] = None,
+    output: Output = None,
     parts: options.Parts,
     columns: options.TextColumns,
     hardware: options.Hardware,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,8 +14,11 @@ from ..interfaces.errors import OptionError, unknown_name
 from . import options
 
 if TYPE_CHECKING:
+    from ..explaining.cache import ExplanationCache
     from ..explaining.words import FrequencyLink
+    from ..inference.fitted import FittedClassifier
     from ..interfaces.document import Document
+    from ..interfaces.explainer import Explainer
     from ..interfaces.explanation import Explanation, WordImportance
     from .texts import Corpus
 
@@ -25,46 +28,56 @@ SHOWN, IN_CLOUD, SAMPLE = 50, 80, 500
 RARE = 2  # a word that occurs this often or less is judged on no evidence to speak of
 BAR = 20  # characters
 
+Data = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="DATA",
+        help="Texts to score words in: a file, a folder, a name, hub:owner/name or planted (test split, else dev).",
+    ),
+]
+Top = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="K", help="Only the K highest. Left out: 50 shown, 80 in a cloud, all in a table."),
+]
+MinCount = Annotated[int, typer.Option(min=1, metavar="N", help="Only words that occur at least N times.")]
+ExplainerName = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Put together this explainer's scores over DATA.")
+]
+Reduce = Annotated[
+    str | None,
+    typer.Option(metavar="sum|mean|root", help="How. Left out: sum, and mean for the model's own scores."),
+]
+Pick = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="N", help="Also show N texts that cover the important words best (SP-LIME)."),
+]
+Sample = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="N", help="Texts drawn from DATA. Left out: 500 with --explainer, else all."),
+]
+Output = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FILE", help="A .csv, .jsonl, .jsonl.gz, .png, .svg or .pdf file."),
+]
+Plot = Annotated[
+    str | None, typer.Option(metavar="cloud|scatter", help="The picture for -o: a word cloud if left out.")
+]
+
 
 @options.grouped
 def command(
     model: options.Model,
-    data: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="DATA",
-            help="Texts to score words in: a file, a folder, a name, hub:owner/name or planted (test split, else dev).",
-        ),
-    ] = None,
+    data: Data = None,
     *,
-    top: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="K", help="Only the K highest. Left out: 50 shown, 80 in a cloud, all in a table."),
-    ] = None,
-    min_count: Annotated[int, typer.Option(min=1, metavar="N", help="Only words that occur at least N times.")] = 1,
-    explainer: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Put together this explainer's scores over DATA.")
-    ] = None,
+    top: Top = None,
+    min_count: MinCount = 1,
+    explainer: ExplainerName = None,
     settings: options.ExplainerSettings,
-    reduce: Annotated[
-        str | None,
-        typer.Option(metavar="sum|mean|root", help="How. Left out: sum, and mean for the model's own scores."),
-    ] = None,
-    pick: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="Also show N texts that cover the important words best (SP-LIME)."),
-    ] = None,
-    sample: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="Texts drawn from DATA. Left out: 500 with --explainer, else all."),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="A .csv, .jsonl, .jsonl.gz, .png, .svg or .pdf file."),
-    ] = None,
-    plot: Annotated[
-        str | None, typer.Option(metavar="cloud|scatter", help="The picture for -o: a word cloud if left out.")
-    ] = None,
+    reduce: Reduce = None,
+    pick: Pick = None,
+    sample: Sample = None,
+    output: Output = None,
+    plot: Plot = None,
     columns: options.DataColumns,
     data_dir: options.DataDir = None,
     cache: options.Cache = None,
@@ -78,8 +91,8 @@ def command(
     """
     from ..data.rows import Columns
     from ..explaining.cache import ExplanationCache
-    from ..explaining.stream import explain_documents, make_explainer
-    from ..explaining.words import frequency_link, ignores_case, importance_in, pick_texts, word_importance
+    from ..explaining.stream import make_explainer
+    from ..explaining.words import frequency_link, word_importance
     from ..inference.fitted import choose_device
     from ..models.fingerprint import model_fingerprint
     from ..models.folder import load_model
@@ -101,9 +114,7 @@ def command(
         notes.append(note)
     picked: list[Explanation] = []
     if pick is not None and chosen and documents:
-        explanations = list(explain_documents(classifier, documents, chosen, cache=known))
-        importance = importance_in(explanations, classifier, "root")
-        picked = [explanations[i] for i in pick_texts(explanations, pick, ignores_case(classifier))]
+        importance, picked = _pick(classifier, documents, chosen, pick, known)
     else:
         importance = word_importance(classifier, documents, chosen, reduce, known)
         if reduce == "sum" or (chosen and reduce is None):
@@ -172,6 +183,22 @@ def _documents(corpus: Corpus, sample: int | None, seed: int, quiet: bool) -> tu
     drawn = draw(corpus.documents, sample, seed)
     documents = track(drawn, "words", lambda: len(drawn), quiet)
     return documents, f"Words and frequencies are those of {len(drawn):,} texts drawn from {corpus.name} (seed {seed})."
+
+
+def _pick(
+    classifier: FittedClassifier,
+    documents: Iterable[Document],
+    explainer: Explainer,
+    count: int,
+    cache: ExplanationCache | None,
+) -> tuple[WordImportance, list[Explanation]]:
+    """Score words as SP-LIME does, and pick the texts that show most of the important ones."""
+    from ..explaining.stream import explain_documents
+    from ..explaining.words import ignores_case, importance_in, pick_texts
+
+    explanations = list(explain_documents(classifier, documents, explainer, cache=cache))
+    picked = [explanations[i] for i in pick_texts(explanations, count, ignores_case(classifier))]
+    return importance_in(explanations, classifier, "root"), picked
 
 
 def _frequent(importance: WordImportance, min_count: int) -> WordImportance:

@@ -66,7 +66,7 @@ class FittedClassifier:
 
     @torch.inference_mode()
     def own_scores(self, texts: Sequence[Words]) -> tuple[list[Tensor], Tensor, list[int]]:
-        """Give the method's own score of each word, (word,) per text, (text, class) probabilities and truncated words."""
+        """Give the method's own word scores, (word,) per text, (text, class) probabilities and truncated words."""
         if self.method.own_score is None:
             raise OptionError(
                 f"The method '{type(self.method).__name__.lower()}' has no word scores of its own: choose another "
@@ -103,9 +103,8 @@ class FittedClassifier:
             at_once = max(1, CHUNK_TOKENS // (1 + len(text)))
             if len(kept) > at_once:  # too much even alone: this text is answered part by part
                 yield from self._probabilities_of(waiting, replacement)
-                yield torch.cat(
-                    [self._probabilities_of([(text, part)], replacement)[0] for part in kept.split(at_once)]
-                )
+                parts = [[(text, part)] for part in kept.split(at_once)]
+                yield torch.cat([self._probabilities_of(part, replacement)[0] for part in parts])
                 waiting, tokens = [], 0
                 continue
             waiting.append((text, kept))

@@ -65,5 +65,5 @@ class OpenClassifier(Classifier, Protocol):
         ...
 
     def own_scores(self, texts: Sequence[Words]) -> tuple[list[Tensor], Tensor, list[int]]:
-        """Give the method's own score of each word, (word,) per text, (text, class) probabilities and truncated words."""
+        """Give the method's own word scores, (word,) per text, (text, class) probabilities and truncated words."""
         ...
