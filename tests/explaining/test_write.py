@@ -90,7 +90,7 @@ def test_a_folder_a_trained_model_and_a_classifier_write_the_same_rows(folder, f
     for model in (folder, str(folder), fitted, fitted.model_, load(folder)):
         assert write_explanations(model, texts, tmp_path / "out.jsonl") == 40
         assert [row | {"seconds": 0} for row in rows(tmp_path / "out.jsonl")] == wanted
-    assert write_explanations(folder, file, tmp_path / "file.jsonl", columns=COLUMNS) == 40
+    assert write_explanations(folder, file, tmp_path / "file.jsonl", columns={"text": "review"}) == 40
     assert [row | {"seconds": 0} for row in rows(tmp_path / "file.jsonl")] == wanted
 
 
@@ -208,6 +208,9 @@ def test_a_model_that_is_not_ours_writes_parts_alone_and_under_a_name(file, tmp_
         ({"output": "out.csv"}, r"must end in \.jsonl, \.jsonl\.gz, \.parquet, \.html or \.svg"),
         ({"output": "out"}, "out is a folder: read a file or a folder, or write to a file"),
         ({"output": "out.svg"}, "holds one picture, but several texts came"),
+        ({"workers": 0}, "workers is 0: give 1 or more"),
+        ({"part_size": 0}, "part_size is 0: give 1 or more"),
+        ({"top": 0}, "top is 0: give 1 or more"),
         ({"workers": 2}, "Workers and engines share out the parts of a folder"),
         ({"engine": "rai"}, "Did you mean 'ray'"),
         ({"format": "csv"}, "choose from jsonl, parquet"),

@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 import os.path
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from random import Random
@@ -25,9 +25,9 @@ from ..interfaces.errors import DataError
 class TextSource:
     """Texts to be gone through once: those of a file, or of anything that can be iterated over."""
 
-    def __init__(self, texts: Any, columns: Columns | None = None) -> None:
+    def __init__(self, texts: Any, columns: Columns | Mapping[str, str] | None = None) -> None:
         """Take the path of a file or of a folder, or strings, pairs of strings or documents."""
-        self.columns = columns or Columns()
+        self.columns = columns if isinstance(columns, Columns) else Columns(**(columns or {}))
         self.path = Path(texts) if isinstance(texts, str | Path) else None
         if self.path is not None and not os.path.exists(self.path):  # pathlib raises where a name is too long
             raise DataError(f"There is no file or folder {str(texts)[:80]!r}: give its path, or a list of texts.")

@@ -40,7 +40,7 @@ def write_explanations(
     explainer: str | Explainer | None = None,
     target: Label | None = None,
     top: int | None = None,
-    columns: Columns | None = None,
+    columns: Columns | Mapping[str, str] | None = None,
     cache: str | Path | None = None,
     classes: Sequence[Label] | None = None,
     fingerprint: str | None = None,
@@ -55,11 +55,12 @@ def write_explanations(
 ) -> int:
     """Explain texts and write a row for each; give their number. A run that was interrupted resumes if it is repeated.
 
-    The model is a model folder, a TextClassifier, or any model that `explain` takes; one that is not whyword's is known
-    again by its fingerprint, a name that changes whenever the model does. The texts are the path of a file or folder,
-    or strings. The output is a .jsonl, .jsonl.gz, .parquet, .html or .svg file, or a folder: then the texts of a file
-    or folder are cut into parts of part_size texts, written in that format, which the workers share, each with that
-    number of threads. on_progress gets a Progress after each chunk of texts, and sentences about an earlier run.
+    model: a model folder, a TextClassifier, or any model that `explain` takes. One that is not whyword's is recognized by
+    its fingerprint, a name that changes whenever the model does; without one, an interrupted run starts anew.
+    texts: the path of a file or folder, with columns such as {"text": "review"} if they have other names; or strings.
+    output: a .jsonl, .jsonl.gz, .parquet, .html or .svg file; or a folder. Then the texts of the file or folder are cut
+    into parts of part_size texts, each written in the given format; the workers share them, with that many threads each.
+    on_progress: called with a Progress after each chunk of texts, and with a sentence if there was an earlier run.
     """
     sharing = Sharing(engine, workers, address, part_size, format)
     source, output = TextSource(texts, columns), Path(output)
@@ -67,6 +68,8 @@ def write_explanations(
     opened = _open(model, source, device, classes, fingerprint)
     classifier = opened.classifier
     chosen = explainer if isinstance(explainer, Explainer) else make_explainer(explainer, classifier)
+    if top is not None and top < 1:
+        raise OptionError(f"top is {top}: give 1 or more, or None for all words.")
     if target is not None:
         class_number(classifier.classes, target)  # refused before an earlier run is touched
     settings = {
@@ -95,7 +98,7 @@ def write_predictions(
     texts: Any,
     output: str | Path,
     *,
-    columns: Columns | None = None,
+    columns: Columns | Mapping[str, str] | None = None,
     classes: Sequence[Label] | None = None,
     fingerprint: str | None = None,
     engine: str = "local",
@@ -132,6 +135,9 @@ def check_destination(source: Path | None, output: Path | None, endings: Sequenc
         raise unknown_name(sharing.engine, "engines", ENGINES)
     if sharing.format not in FORMATS:
         raise unknown_name(sharing.format, "the formats of parts", FORMATS)
+    for name in ("workers", "part_size"):
+        if getattr(sharing, name) < 1:
+            raise OptionError(f"{name} is {getattr(sharing, name)}: give 1 or more.")
     reads_folder = source is not None and source.is_dir()
     if output is None or not (output.is_dir() or not output.suffix):
         if reads_folder:
