@@ -55,8 +55,8 @@ def write_explanations(
 ) -> int:
     """Explain texts and write a row for each; give their number. A run that was interrupted resumes if it is repeated.
 
-    model: a model folder, a TextClassifier, or any model that `explain` takes. One that is not whyword's is known by its
-    fingerprint, a name that changes whenever the model does; without one, an interrupted run starts anew.
+    model: a model folder, a TextClassifier, or any model that `explain` takes. One that is not whyword's is known by a
+    fingerprint: a name that changes whenever the model does; without one, an interrupted run starts anew.
     texts: the path of a file or folder, with columns such as {"text": "review"} if they have other names; or strings.
     output: a .jsonl, .jsonl.gz, .parquet, .html or .svg file; or a folder. Then the texts of the file or folder are cut
     into parts of part_size texts, each written in the given format; the workers share them, each with those threads.
