@@ -112,8 +112,7 @@ def run(job: tuple[Cell, argparse.Namespace]) -> str:
     import torch
 
     from whyword.data.dataset import load_dataset
-    from whyword.explaining.frequency_link import frequency_link
-    from whyword.explaining.word_importance import word_importance
+    from whyword.explaining.words import frequency_link, word_importance
     from whyword.models.config import make_config, overlay
     from whyword.models.train import train_model
 

@@ -16,6 +16,8 @@ PUBLIC = [
     "compare",
     "explain",
     "load",
+    "write_explanations",
+    "write_predictions",
 ]
 
 

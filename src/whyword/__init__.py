@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .audits.api import audit
     from .audits.audit import Audit
     from .estimator import TextClassifier, explain, load
+    from .explaining.write import write_explanations, write_predictions
     from .grids.compare import compare
     from .grids.comparison import Comparison
     from .interfaces.explanation import Explanation, WordImportance
@@ -25,6 +26,8 @@ _HOMES = {
     "compare": "grids.compare",
     "explain": "estimator",
     "load": "estimator",
+    "write_explanations": "explaining.write",
+    "write_predictions": "explaining.write",
 }
 
 __all__ = [
@@ -38,6 +41,8 @@ __all__ = [
     "compare",
     "explain",
     "load",
+    "write_explanations",
+    "write_predictions",
 ]
 
 

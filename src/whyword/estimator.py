@@ -17,8 +17,8 @@ from .explaining.any_model import as_classifier
 from .explaining.cache import ExplanationCache
 from .explaining.inputs import read_documents, read_texts
 from .explaining.stream import explain_documents, make_explainer
-from .explaining.word_importance import word_importance
-from .inference.device import choose_device
+from .explaining.words import word_importance
+from .inference.fitted import choose_device
 from .interfaces.classifier import Classifier
 from .interfaces.document import Document, Label
 from .interfaces.errors import DataError, OptionError

@@ -118,7 +118,7 @@ def test_pairs_and_files_without_labels_are_compared(whyword, model, other, pair
         (["--most-changed-predictions", "2"], "--most-changed-predictions"),
         (["--most-changed-reasons", "nan"], "--most-changed-reasons"),
         (["--top", "0"], "--top"),
-        (["-o", "diff.pdf"], "-o diff.pdf"),
+        (["-o", "diff.pdf"], "The output diff.pdf must end in"),
         (["--set", "samples"], "--set"),
     ],
     ids=["explainer", "share", "nan", "top", "ending", "setting"],

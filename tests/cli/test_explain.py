@@ -32,7 +32,7 @@ def test_an_explanation_fits_the_terminal(whyword, model, monkeypatch, width):
     assert max(map(len, whyword("explain", model, TEXT).out.splitlines())) <= width
 
 
-def test_json_is_what_the_python_door_gives(whyword, model):
+def test_json_is_what_the_python_interface_gives(whyword, model):
     (shown,) = whyword("explain", model, TEXT, "--json").json
     wanted = load(model).explain([TEXT])[0].to_dict()
     assert {**shown, "seconds": 0} == {**wanted, "seconds": 0}
@@ -135,15 +135,13 @@ from whyword.explaining import stream as explaining
 
 name = sys.argv.pop()
 
-def track(chunks, what, count, quiet, size, before):
-    for number, chunk in enumerate(chunks):
-        if number == 2:
-            os.kill(os.getpid(), signal.Signals[name])
-        yield chunk
+def killed(self, event):
+    if event.texts == 11:
+        os.kill(os.getpid(), signal.Signals[name])
 
 explaining.CHUNK_PASSES = 3
 
-progress.track = track
+progress.TextProgress.__call__ = killed
 app.main()
 """
 
@@ -154,11 +152,14 @@ def killed(signal: str, *words: object) -> subprocess.CompletedProcess:
     return subprocess.run(command, capture_output=True, text=True, timeout=120)
 
 
-def interrupted(chunks, what, count, quiet, size, before):
-    for number, chunk in enumerate(chunks):
-        if number == 1:
-            raise KeyboardInterrupt
-        yield chunk
+def interrupted(self, event):
+    """Show sentences, and stop the run when its first chunk is written."""
+    if isinstance(event, str):
+        print(event, file=sys.stderr)
+    elif self.before is None:
+        self.before = event.texts
+    else:
+        raise KeyboardInterrupt
 
 
 def without_times(path: Path) -> bytes:
@@ -171,7 +172,7 @@ def small_chunks(monkeypatch):
     monkeypatch.setattr(explaining, "CHUNK_PASSES", 3)
 
 
-def test_a_killed_run_goes_on_and_ends_in_the_same_bytes(whyword, model, data, small_chunks):
+def test_a_killed_run_resumes_and_ends_in_the_same_bytes(whyword, model, data, small_chunks):
     words = ("explain", model, data, "--explainer", "random", "--seed", 3, "--top", 4, "-o")
     assert killed("SIGKILL", *words, "out.jsonl").returncode == -9
     assert not Path("out.jsonl").exists()
@@ -179,23 +180,23 @@ def test_a_killed_run_goes_on_and_ends_in_the_same_bytes(whyword, model, data, s
         part.write('{"text": "torn')
     done = whyword(*words, "out.jsonl")
     assert (done.code, done.out) == (0, "")
-    assert done.err == "Going on after the 11 texts in out.jsonl.part.\nWrote 40 explanations to out.jsonl.\n"
+    assert done.err == "Resuming after the 11 texts in out.jsonl.part.\nWrote 40 explanations to out.jsonl.\n"
     whyword(*words, "whole.jsonl")
     assert without_times(Path("out.jsonl")) == without_times(Path("whole.jsonl"))
     assert sorted(path.name for path in Path().glob("out*")) == ["out.jsonl"]
 
 
-def test_ctrl_c_says_how_to_go_on(whyword, model, data):
+def test_ctrl_c_says_how_to_resume(whyword, model, data):
     done = killed("SIGINT", "explain", model, data, "-o", "out.jsonl")
-    kept = "What was done before, 11 texts, is in out.jsonl.part; the same command goes on from there."
+    kept = "What was done before, 11 texts, is in out.jsonl.part; the same command resumes from there."
     assert (done.returncode, done.stdout, done.stderr) == (130, "", f"whyword: Interrupted. {kept}\n")
 
 
 @pytest.mark.parametrize("ending", [".jsonl", ".jsonl.gz", ".parquet", ".html"])
-def test_an_interrupted_file_of_any_kind_goes_on(whyword, model, data, monkeypatch, small_chunks, ending):
+def test_an_interrupted_file_of_any_kind_resumes(whyword, model, data, monkeypatch, small_chunks, ending):
     Path(f"out{ending}").write_text("older", encoding="utf-8")
     with monkeypatch.context() as patch:
-        patch.setattr(progress, "track", interrupted)
+        patch.setattr(progress.TextProgress, "__call__", interrupted)
         done = whyword("explain", model, data, "-o", f"out{ending}")
     assert (done.code, done.out) == (130, "")
     assert "What was done before, 8 texts, is in" in done.err
@@ -203,7 +204,7 @@ def test_an_interrupted_file_of_any_kind_goes_on(whyword, model, data, monkeypat
     asked = []
     monkeypatch.setattr(explaining, "explain_in_windows", spy(explaining.explain_in_windows, asked))
     done = whyword("explain", model, data, "-o", f"out{ending}")
-    assert done.err.startswith(f"Going on after the 8 texts in out{ending}.part.\n")
+    assert done.err.startswith(f"Resuming after the 8 texts in out{ending}.part.\n")
     assert asked == [3] * 10 + [2], "the chunks are those of a run that was not interrupted"
     whyword("explain", model, data, "-o", f"whole{ending}")
     assert content(Path(f"out{ending}")) == content(Path(f"whole{ending}"))
@@ -236,30 +237,30 @@ def content(path: Path) -> object:
 )
 def test_another_command_starts_anew(whyword, model, data, monkeypatch, words, names):
     with monkeypatch.context() as patch:
-        patch.setattr(progress, "track", interrupted)
+        patch.setattr(progress.TextProgress, "__call__", interrupted)
         assert whyword("explain", model, data, "-o", "out.jsonl").code == 130
     done = whyword("explain", model, data, "-o", "out.jsonl", *words)
-    assert done.err.startswith(f"Starting anew, as out.jsonl.part was made with something else ({names}).\n")
+    assert done.err.startswith(f"Starting anew, as out.jsonl.part was written with other settings ({names}).\n")
     assert len(Path("out.jsonl").read_text(encoding="utf-8").splitlines()) == 40
 
 
 def test_other_texts_and_another_model_start_anew(whyword, model, base_model, data, monkeypatch, small_chunks):
     def start(*words):
         with monkeypatch.context() as patch:
-            patch.setattr(progress, "track", interrupted)
+            patch.setattr(progress.TextProgress, "__call__", interrupted)
             return whyword("explain", *words, "--explainer", "random", "-o", "out.jsonl").err.splitlines()[0]
 
     start(model, data)
-    assert start(model, data) == "Going on after the 8 texts in out.jsonl.part."
+    assert start(model, data) == "Resuming after the 8 texts in out.jsonl.part."
     assert "(model)" in start(base_model, data)
     data.write_text(data.read_text(encoding="utf-8") + '"one more",positive\n', encoding="utf-8")
     assert "(texts)" in start(base_model, data)
     assert "(texts)" in start(base_model, data, "--text", "label")
 
 
-def test_quiet_goes_on_without_a_word(whyword, model, data, monkeypatch):
+def test_quiet_resumes_without_a_word(whyword, model, data, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(progress, "track", interrupted)
+        patch.setattr(progress.TextProgress, "__call__", interrupted)
         whyword("explain", model, data, "-o", "out.jsonl")
     assert whyword("explain", model, data, "-o", "out.jsonl", "--quiet").err == ""
 

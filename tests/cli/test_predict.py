@@ -7,7 +7,7 @@ import pytest
 
 from whyword import load
 from whyword.cli import progress
-from whyword.explaining import predicting
+from whyword.explaining import stream
 from whyword.interfaces.errors import MissingExtraError
 
 TEXTS = ["I found the breakfast terrific.", "The plot was dreadful."]
@@ -81,33 +81,36 @@ def test_json_beside_an_output_file_says_what_was_written(whyword, model, data):
     assert (done.out, done.err) == ("", "")
 
 
-def stops(chunks, what, count, quiet, size, before):
-    for number, chunk in enumerate(chunks):
-        if number == 1:
-            raise KeyboardInterrupt
-        yield chunk
+def stops(self, event):
+    """Stop a run when its first chunk is written."""
+    if self.before is None:
+        self.before = event.texts
+    else:
+        raise KeyboardInterrupt
 
 
 @pytest.mark.parametrize("ending", [".jsonl", ".csv"])
-def test_an_interrupted_run_goes_on_and_ends_in_the_same_bytes(whyword, model, data, monkeypatch, ending):
-    monkeypatch.setattr(predicting, "CHUNK", 16)
+def test_an_interrupted_run_resumes_and_ends_in_the_same_bytes(whyword, model, data, monkeypatch, ending):
+    monkeypatch.setattr(stream, "PREDICTED_CHUNK", 16)
     with monkeypatch.context() as patch:
-        patch.setattr(progress, "track", stops)
+        patch.setattr(progress.TextProgress, "__call__", stops)
         assert whyword("predict", model, data, "-o", f"out{ending}").code == 130
     done = whyword("predict", model, data, "-o", f"out{ending}")
-    assert done.err == f"Going on after the 16 texts in out{ending}.part.\nWrote 40 predictions to out{ending}.\n"
+    assert done.err == f"Resuming after the 16 texts in out{ending}.part.\nWrote 40 predictions to out{ending}.\n"
     whyword("predict", model, data, "-o", f"whole{ending}")
     assert Path(f"out{ending}").read_bytes() == Path(f"whole{ending}").read_bytes()
 
 
-def test_standard_input_cannot_be_gone_on_with(whyword, model, monkeypatch):
-    monkeypatch.setattr(predicting, "CHUNK", 1)
+def test_a_run_on_standard_input_cannot_resume(whyword, model, monkeypatch):
+    monkeypatch.setattr(stream, "PREDICTED_CHUNK", 1)
     stdin = "\n".join(TEXTS).encode()
     with monkeypatch.context() as patch:
-        patch.setattr(progress, "track", stops)
+        patch.setattr(progress.TextProgress, "__call__", stops)
         assert whyword("predict", model, "-", "-o", "out.jsonl", stdin=stdin).code == 130
     done = whyword("predict", model, "-", "-o", "out.jsonl", stdin=stdin)
-    assert done.err.startswith("Starting anew, as out.jsonl.part was made with something else (standard input).\n")
+    assert done.err.startswith(
+        "Starting anew, as out.jsonl.part was written with other settings (texts that can be read only once).\n"
+    )
     assert len(Path("out.jsonl").read_text(encoding="utf-8").splitlines()) == 2
 
 

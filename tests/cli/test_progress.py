@@ -5,6 +5,7 @@ import pytest
 from rich.console import Console
 
 from whyword.cli import progress
+from whyword.explaining.parts import Progress
 from whyword.training.loop import Step
 
 
@@ -61,9 +62,17 @@ def test_short_work_is_not_spoken_of(capsys):
 
 
 def test_texts_come_in_chunks_after_those_of_an_earlier_run(clock, capsys):
-    for _ in progress.track([[0] * 10] * 4, "explain", lambda: 100, False, len, before=60):
-        clock.now += 5
+    with progress.TextProgress("explain") as show:
+        for texts in (60, 70, 80, 90, 100):
+            show(Progress(texts, 100))
+            clock.now += 5
     assert capsys.readouterr().err == "explain: 70 of 100 texts, 2.0 texts/s, 15 s left\n"
+
+
+def test_a_sentence_about_an_earlier_run_is_shown(capsys):
+    with progress.TextProgress("explain") as show:
+        show("Resuming after the 8 texts.")
+    assert capsys.readouterr().err == "Resuming after the 8 texts.\n"
 
 
 def test_quiet_counts_nothing(capsys):
@@ -80,7 +89,9 @@ def test_a_terminal_has_a_bar_with_rate_and_time_left(terminal):
 
 
 def test_a_bar_starts_after_the_texts_of_an_earlier_run(terminal):
-    assert len(list(progress.track([[0] * 10] * 4, "explain", lambda: 400, False, len, before=60))) == 4
+    with progress.TextProgress("explain") as show:
+        for texts in (60, 70, 80, 90, 100):
+            show(Progress(texts, 400))
     assert re.search(r"explain .*100/400", seen(terminal))
 
 

@@ -1,49 +1,26 @@
-import gzip
-from itertools import islice
+from pathlib import Path
 
 import pytest
 
-from whyword.cli.texts import count_texts, fingerprint, read_inputs
+from whyword.cli.texts import read_corpus, read_inputs
 from whyword.data.rows import Columns
+from whyword.interfaces.errors import OptionError
 
 
-def test_a_file_is_read_no_further_than_asked_for(tmp_path):
-    path = tmp_path / "t.jsonl"
-    path.write_text('{"text": "one"}\n{"text": "two"}\nno json\n', encoding="utf-8")
-    documents = read_inputs([str(path)], Columns())
-    assert [document.words.texts[0] for document in islice(documents, 2)] == ["one", "two"]
+def test_one_file_or_folder_is_a_path_and_anything_else_are_texts(tmp_path):
+    (tmp_path / "t.jsonl").write_text('{"text": "one"}\n', encoding="utf-8")
+    for path in (tmp_path, tmp_path / "t.jsonl"):
+        assert read_inputs([str(path)], Columns()) == Path(path)
+    assert read_inputs(["a text", str(tmp_path)], Columns()) == ["a text", str(tmp_path)]
+    assert read_inputs(["word " * 10_000], Columns()) == ["word " * 10_000], "too long for a path"
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "count"),
-    [
-        ("t.csv", b"text\none\ntwo\n", 2),
-        ("t.jsonl", b'{"text": "one"}\n{"text": "two"}\n', 2),
-        ("t.jsonl.gz", gzip.compress(b"{}\n", mtime=0), None),
-    ],
-)
-def test_texts_are_counted_where_that_is_quick(tmp_path, name, content, count):
-    (tmp_path / name).write_bytes(content)
-    assert count_texts([str(tmp_path / name)]) == count
+def test_a_file_that_is_not_there_is_no_text():
+    with pytest.raises(OptionError, match=r"There is no file missing\.csv"):
+        read_inputs(["missing.csv"], Columns())
 
 
-def test_rows_of_parquet_are_counted_without_reading_them(tmp_path):
-    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-    parquet.write_table(pyarrow.table({"text": ["a", "b", "c"]}), tmp_path / "t.parquet")
-    assert count_texts([str(tmp_path / "t.parquet")]) == 3
-
-
-def test_standard_input_cannot_be_counted_and_texts_need_not_be_read():
-    assert count_texts(["-"]) is None
-    assert count_texts(["a text", "another"]) == 2
-
-
-def test_inputs_are_told_apart_by_their_content(tmp_path):
-    one, other = tmp_path / "one.csv", tmp_path / "other.csv"
-    one.write_text("text\na\n", encoding="utf-8")
-    other.write_text("text\na\n", encoding="utf-8")
-    assert fingerprint([str(one)]) == fingerprint([str(other)])
-    other.write_text("text\nb\n", encoding="utf-8")
-    assert fingerprint([str(one)]) != fingerprint([str(other)])
-    assert len({fingerprint(texts) for texts in (["a"], ["a", "b"], ["a b"], ["né"])}) == 4
-    assert fingerprint(["-"]) is None
+def test_the_texts_of_a_corpus_are_counted_where_that_is_quick(tmp_path):
+    (tmp_path / "t.csv").write_text("text\none\ntwo\n", encoding="utf-8")
+    assert read_corpus(str(tmp_path / "t.csv"), Columns(), None).count() == 2
+    assert read_corpus("planted:test=7", Columns(), None).count() == 7

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 from whyword import load
 from whyword.cli.app import app
 from whyword.data.dataset import load_dataset
-from whyword.explaining.text_pick import pick_texts
+from whyword.explaining.words import pick_texts
 from whyword.inference.fitted import FittedClassifier
 from whyword.models.config import make_config
 from whyword.models.train import train_model
@@ -197,5 +197,5 @@ def test_mistakes_are_refused_in_one_sentence(models, tmp_path):
     assert "so name one with --explainer" in refusal(vmask, "--samples", 3)
     assert "'samples' in the settings of explainer occlusion" in refusal(*occlusion, "--samples", 3)
     assert "nothing to draw from" in refusal(vmask, "--sample", 3)
-    assert "no word occurs so often" in refusal(vmask, "--min-count", 10**6)
+    assert "no word occurs that often" in refusal(vmask, "--min-count", 10**6)
     assert "is the file that is read" in refusal(vmask, empty, "-o", empty)

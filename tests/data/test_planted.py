@@ -7,8 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whyword.data.planted import NEGATIVE, NEGATORS, POSITIVE, SPURIOUS, Planted, generate, parse, planted
-from whyword.data.planted_reviews import review, unmark
+from whyword.data.planted import (
+    NEGATIVE,
+    NEGATORS,
+    POSITIVE,
+    SPURIOUS,
+    Planted,
+    generate,
+    parse,
+    planted,
+    review,
+    unmark,
+)
 from whyword.data.planted_words import (
     ADJECTIVE_FRAMES,
     DOMAINS,

@@ -1,10 +1,29 @@
 """Where data sets lie."""
 
+import gzip
+import io
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from whyword.data.sources import dataset_names, locate, name_of, read_records, split_files
+from whyword.data.dataset import stream_documents
+from whyword.data.readers import parquet
+from whyword.data.rows import Columns
+from whyword.data.sources import (
+    Part,
+    count_rows,
+    cut_parts,
+    dataset_names,
+    locate,
+    name_of,
+    part_files,
+    read_part,
+    read_records,
+    split_files,
+)
 from whyword.interfaces.errors import DataError
 
 
@@ -88,3 +107,110 @@ def test_a_file_of_another_kind_is_refused(folder: Path, name: str, hint: str) -
 def test_a_missing_file_is_named(folder: Path) -> None:
     with pytest.raises(DataError, match=r"There is no file .*gone\.csv"):
         read_records(folder / "gone.csv")
+
+
+CSV = '\ufeff\ntext,label\n\none,x\n"two\nlines, ""quoted""\r\n",y\n\nthrée,x\nfour,y\nfive\n'
+LINES = '\ufeff\n{"text": "one"}\n\n{"text": "twö"}\r\n \u00a0\t\n{"text": "three"}\n{"text": "four"}\n{"text": "five"}'
+
+
+def parquet_bytes(row_group: int) -> Callable[[], bytes]:
+    def make() -> bytes:
+        pyarrow, writer = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+        sink = io.BytesIO()
+        table = pyarrow.table({"text": [f"text {number}" for number in range(7)]})
+        writer.write_table(table, sink, row_group_size=row_group)
+        return sink.getvalue()
+
+    return make
+
+
+FILES = {
+    "a.jsonl": LINES.encode,
+    "a.jsonl.gz": lambda: gzip.compress(LINES.encode()),
+    "a.csv": CSV.encode,
+    "a.csv.gz": lambda: gzip.compress(CSV.encode()),
+    "a.tsv": lambda: CSV.replace(",label", "\tlabel").replace(",x", "\tx").replace(",y", "\ty").encode(),
+    "one-group.parquet": parquet_bytes(100),
+    "groups.parquet": parquet_bytes(2),
+    "groups.parquet.gz": lambda: gzip.compress(parquet_bytes(3)()),
+}
+
+
+def texts_of(parts: list[Part]) -> list[tuple[str, ...]]:
+    return [document.words.texts for part in parts for document in read_part(part, Columns())]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 100])
+@pytest.mark.parametrize("name", FILES)
+def test_the_parts_together_are_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, size: int) -> None:
+    monkeypatch.setattr(parquet, "_BATCH_ROWS", 2)
+    path = tmp_path / name
+    path.write_bytes(FILES[name]())
+    parts = list(cut_parts([path], size))
+    wanted = [document.words.texts for document in stream_documents(path)]
+    assert texts_of(parts) == wanted
+    assert sum(part.rows for part in parts) == len(wanted)
+    assert [part.rows for part in parts[:-1]] == [size] * (len(parts) - 1)
+    places = [where for where, _ in read_records(path)]
+    assert [next(read_records(path, part.start))[0] for part in parts] == places[::size], "as numbered in the whole"
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=8), max_size=12), st.integers(1, 4))
+def test_any_fields_survive_the_cutting(tmp_path_factory: pytest.TempPathFactory, texts: list[str], size: int) -> None:
+    path = tmp_path_factory.mktemp("cut") / "a.csv"
+    quoted = "".join('"{}"\n'.format(text.replace('"', '""')) for text in texts)
+    path.write_text("text\n" + quoted, encoding="utf-8", newline="")
+    assert texts_of(list(cut_parts([path], size))) == [(text,) for text in texts]
+
+
+def test_parts_are_numbered_over_all_files_and_end_with_their_file(tmp_path: Path) -> None:
+    for name, rows in (("a", 3), ("b", 0), ("c", 2)):
+        (tmp_path / f"{name}.jsonl").write_text('{"text": "t"}\n' * rows, encoding="utf-8")
+    parts = [(part.number, part.file.stem, part.rows) for part in cut_parts(part_files(tmp_path), 2)]
+    assert parts == [(0, "a", 2), (1, "a", 1), (2, "c", 2)]
+
+
+def test_a_bad_row_is_named_by_its_place_in_the_file_and_spoils_no_other_part(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b'{"text": "a"}\n\n{"text": "b"}\n{"text": "\xff"}\n{"txt": "c"}\n{"text": "d"}\n')
+    first, second, third, fourth, fifth = cut_parts([path], 1)
+    assert texts_of([first, second, fifth]) == [("a",), ("b",), ("d",)]
+    with pytest.raises(DataError, match=r"a\.jsonl, line 4: the byte 0xff is not UTF-8"):
+        texts_of([third])
+    with pytest.raises(DataError, match=r"a\.jsonl, line 5 has no column 'text'"):
+        texts_of([fourth])
+
+
+def test_a_folder_gives_its_data_files_by_name(tmp_path: Path) -> None:
+    for name in ("b.jsonl.gz", "a.jsonl", "_SUCCESS", "whyword.json", ".a.jsonl.crc", "._a.jsonl"):
+        (tmp_path / name).touch()
+    (tmp_path / "c.jsonl").mkdir()
+    assert [path.name for path in part_files(tmp_path)] == ["a.jsonl", "b.jsonl.gz"]
+
+
+def test_several_kinds_and_no_kind_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"holds no data files: use \.csv, .*gz\)\.$"):
+        part_files(tmp_path)
+    for name in ("a.jsonl", "b.jsonl", "c.csv"):
+        (tmp_path / name).touch()
+    with pytest.raises(DataError, match=r"several kinds, such as a\.jsonl and c\.csv: keep one kind\.$"):
+        part_files(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "count"),
+    [
+        ("t.csv", b"text\none\ntwo\n", 2),
+        ("t.jsonl", b'{"text": "one"}\n{"text": "two"}\n', 2),
+        ("t.jsonl.gz", gzip.compress(b"{}\n", mtime=0), None),
+    ],
+)
+def test_rows_are_counted_where_that_is_quick(tmp_path, name, content, count):
+    (tmp_path / name).write_bytes(content)
+    assert count_rows(tmp_path / name) == count
+
+
+def test_rows_of_parquet_are_counted_without_reading_them(tmp_path):
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pyarrow.table({"text": ["a", "b", "c"]}), tmp_path / "t.parquet")
+    assert count_rows(tmp_path / "t.parquet") == 3

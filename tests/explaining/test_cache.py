@@ -1,6 +1,8 @@
+import hashlib
 import multiprocessing
 import os
 import sqlite3
+from contextlib import closing
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
@@ -18,6 +20,7 @@ from whyword.inference.black_box import BlackBox
 from whyword.interfaces.document import Document
 from whyword.interfaces.errors import DataError, OptionError
 from whyword.interfaces.explanation import Explanation
+from whyword.models.folder import describe_explainer, fingerprint, text_fingerprint
 
 
 class Counting:
@@ -155,6 +158,23 @@ def test_every_field_comes_back_as_it_was(tmp_path):
                 assert before.dtype == after.dtype
 
 
+def test_entries_with_older_names_of_the_fields_are_not_read(tmp_path):
+    model, cache, document = Counting(), ExplanationCache(tmp_path, "model"), DOCUMENTS[0]
+    (wanted,) = ask(model, cache, [document])
+    older = {"truncated_words": "unread", "converged": "settled"}
+    names = [older.get(field.name, field.name) for field in fields(Explanation)]
+    start = fingerprint(["model", describe_explainer(Occlusion()), None, names])
+    key = hashlib.sha256(start.encode() + text_fingerprint(document.words)).digest()
+    with closing(sqlite3.connect(tmp_path / FILE)) as table, table:
+        (entry,) = table.execute("SELECT answer FROM explanations").fetchone()
+        for new, old in older.items():
+            entry = entry.replace(f'"{new}"', f'"{old}"')
+        table.execute("DELETE FROM explanations")
+        table.execute("INSERT INTO explanations VALUES (?, ?)", (key, entry))
+    (again,) = ask(model, cache, [document])
+    assert equal(replace(again, seconds=0), replace(wanted, seconds=0))
+
+
 def test_no_text_and_no_label_is_stored(tmp_path):
     secret = Document(split("a secret diagnosis"), "confidential")
     box = BlackBox(lambda texts: np.array([[0.25, 0.75]] * len(texts)), ("healthy", "fatal"))
@@ -222,7 +242,7 @@ def test_more_keys_than_a_query_takes_are_looked_up(tmp_path, monkeypatch):
     assert model.asked == asked
 
 
-def test_the_python_doors_take_a_cache(tmp_path, monkeypatch):
+def test_the_python_functions_take_a_cache(tmp_path, monkeypatch):
     documents = planted("easy,train=40,dev=0,test=0").train
     texts = [document.words.texts[0] for document in documents]
     classifier = TextClassifier("attention", "bag", epochs=1).fit(texts, [document.label for document in documents])

@@ -89,12 +89,12 @@ def test_chunks_go_on_as_those_of_an_earlier_run_would_have(monkeypatch, stopped
 
 
 def test_a_target_is_found_before_a_text_is_read():
-    def truncated_words():
+    def unreadable():
         raise AssertionError
         yield
 
     with pytest.raises(OptionError, match="choose from 0, 1"):
-        explain_documents(CLOSED, truncated_words(), Random(), target="2")
+        next(explain_documents(CLOSED, unreadable(), Random(), target="2"))
 
 
 def test_a_class_is_found_by_its_label_or_its_name():

@@ -4,11 +4,11 @@ import pytest
 
 from whyword.storage.part_file import PartFile
 
-QUESTION = {"model": "m", "top": None, "settings": {"widths": (3, 4)}}
+SETTINGS = {"model": "m", "top": None, "settings": {"widths": (3, 4)}}
 
 
-def part_file(tmp_path, again=True, **changes):
-    return PartFile(tmp_path / "deep" / "out.jsonl", {**QUESTION, **changes}, again)
+def part_file(tmp_path, once=(), **changes):
+    return PartFile(tmp_path / "deep" / "out.jsonl", {**SETTINGS, **changes}, once)
 
 
 def chunks(count, first=0, stop=None):
@@ -38,11 +38,11 @@ def test_a_finished_file_holds_all_rows_and_nothing_stays_beside_it(tmp_path):
     assert list(part.output.parent.iterdir()) == [part.output]
 
 
-def test_the_same_question_goes_on_where_the_last_run_stopped(tmp_path):
+def test_the_same_settings_resume_where_the_last_run_stopped(tmp_path):
     stopped(tmp_path)
     part = part_file(tmp_path)
     assert (part.texts, part.passes) == (6, 30)
-    assert part.notice == f"Going on after the 6 texts in {part.rows}."
+    assert part.notice == f"Resuming after the 6 texts in {part.rows}."
     assert part.extend(chunks(2, first=3)) == 10
     part.put()
     assert numbers(part.output) == list(range(10))
@@ -83,11 +83,11 @@ def test_half_a_line_of_the_log_is_dropped(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "names"), [({"top": 3}, "top"), ({"model": "other", "target": "x"}, "model, target")]
 )
-def test_another_question_starts_anew_and_says_what_is_new(tmp_path, changes, names):
+def test_other_settings_start_anew_and_say_what_is_new(tmp_path, changes, names):
     stopped(tmp_path)
     part = part_file(tmp_path, **changes)
     assert part.texts == 0
-    assert part.notice == f"Starting anew, as {part.rows} was made with something else ({names})."
+    assert part.notice == f"Starting anew, as {part.rows} was written with other settings ({names})."
     part.extend(chunks(1))
     part.put()
     assert numbers(part.output) == [0, 1]
@@ -101,7 +101,7 @@ def test_what_an_earlier_run_did_is_there_until_new_rows_come(tmp_path):
 
 def test_texts_that_cannot_be_read_again_start_anew(tmp_path):
     stopped(tmp_path)
-    part = part_file(tmp_path, again=False)
+    part = part_file(tmp_path, once=["standard input"])
     assert part.texts == 0
     assert "(standard input)" in part.notice
 
@@ -123,10 +123,10 @@ def test_rows_without_a_log_and_a_log_without_rows_start_anew(tmp_path):
     assert part_file(tmp_path).texts == 0
 
 
-def test_the_error_says_where_the_rows_are_and_how_to_go_on(tmp_path):
+def test_the_error_says_where_the_rows_are_and_how_to_resume(tmp_path):
     rows = part_file(tmp_path).rows
     sentence = f"What was done before, 6 texts, is in {rows}"
-    assert stopped(tmp_path).__notes__ == [f"{sentence}; the same command goes on from there."]
+    assert stopped(tmp_path).__notes__ == [f"{sentence}; the same command resumes from there."]
     rows.unlink()
     assert stopped(tmp_path, error=ValueError).__notes__ == [f"{sentence}."]
 

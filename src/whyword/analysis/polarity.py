@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from ..data.tokenizers.word_level import normalize
-from ..explaining.word_importance import method_name
+from ..explaining.words import method_name
 from ..inference.fitted import FittedClassifier
 from ..interfaces.document import Document, Label, Words
 from ..interfaces.errors import DataError, OptionError

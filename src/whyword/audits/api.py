@@ -9,9 +9,7 @@ from typing import Any
 
 from ..explaining.any_model import as_classifier, trained_model
 from ..explaining.cache import ExplanationCache
-from ..explaining.inputs import read_labels, read_texts
-from ..explaining.rationales import read_rationales
-from ..explaining.sampling import draw
+from ..explaining.inputs import draw, read_labels, read_rationales, read_texts
 from ..interfaces.document import Document, Label
 from ..interfaces.errors import DataError, OptionError
 from ..interfaces.explainer import Explainer

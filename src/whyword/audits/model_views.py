@@ -10,8 +10,7 @@ import torch
 
 from ..analysis.tsne import flatten, text_vectors
 from ..blocks.mask_health import keep_statistics
-from ..explaining.frequency_link import frequency_link
-from ..explaining.word_importance import importance_in
+from ..explaining.words import frequency_link, importance_in
 from ..inference.fitted import FittedClassifier
 from ..interfaces.classifier import Classifier, OpenClassifier
 from ..interfaces.document import Document

@@ -50,7 +50,7 @@ def command(
     from ..analysis.polarity_report import attention_report
     from ..data.dataset import load_dataset
     from ..data.rows import Columns
-    from ..inference.device import choose_device
+    from ..inference.fitted import choose_device
     from ..models.folder import load_model
 
     options.use_threads(threads)
@@ -76,8 +76,8 @@ def command(
 def _write(report: AttentionReport, trained: TrainedModel, folder: Path) -> list[str]:
     """Write the table, the report and all figures; give their names."""
     from ..storage.atomic import write_text
-    from .outputs import write_records
-    from .pictures import save_figure
+    from ..storage.records import write_records
+    from .outputs import save_figure
 
     write_records(report.words.rows(), folder / "words.csv")
     write_text(folder / "report.json", json.dumps(report.to_dict(), indent=2, ensure_ascii=False) + "\n")
@@ -115,7 +115,7 @@ def _show(report: AttentionReport, texts: str) -> None:
     from rich.text import Text
 
     from ..views.characters import showable
-    from .screen import screen
+    from .outputs import screen
 
     console = screen()
     table = Table(box=None, pad_edge=False, header_style="bold")

@@ -73,11 +73,11 @@ def command(
     from ..audits.run import gather_audit, load_rules
     from ..data.rows import Columns
     from ..explaining.cache import ExplanationCache
-    from ..explaining.sampling import draw
-    from ..inference.device import choose_device
+    from ..explaining.inputs import draw
+    from ..inference.fitted import choose_device
     from ..models.folder import load_model, model_fingerprint
-    from .corpus import read_corpus
-    from .outputs import check_output
+    from ..storage.records import check_output
+    from .texts import read_corpus
 
     options.use_threads(threads)
     if output is not None:
@@ -117,7 +117,8 @@ def command(
 
 
 def _show(audit: Audit, output: Path | None, as_json: bool, quiet: bool) -> None:
-    from .outputs import tell_written, write_records
+    from ..storage.records import write_records
+    from .outputs import tell_written
 
     if output is not None and output.suffix in REPORTS:
         files = audit.save(output)

@@ -81,7 +81,7 @@ def command(
     from ..grids.cells import run_cell
     from ..grids.compare import choose_baseline, grid
     from ..grids.comparison import Comparison
-    from ..inference.device import choose_device
+    from ..inference.fitted import choose_device
     from .cell_progress import follow, judge, note
 
     for place in (output, *output.parents):

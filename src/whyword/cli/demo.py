@@ -28,9 +28,9 @@ def command(
     from rich.text import Text
 
     from ..demo import run_demo
-    from ..inference.device import choose_device
+    from ..inference.fitted import choose_device
+    from .outputs import screen
     from .progress import TrainingProgress
-    from .screen import screen
 
     options.use_threads(threads)
     with TrainingProgress(quiet) as progress:

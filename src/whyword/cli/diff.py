@@ -84,13 +84,13 @@ def command(
     from ..data.rows import Columns
     from ..diffs.run import check_classes, diff_models, shared_explainer
     from ..explaining.cache import ExplanationCache
-    from ..explaining.sampling import draw
+    from ..explaining.inputs import draw
     from ..explaining.stream import make_explainer
-    from ..inference.device import choose_device
+    from ..inference.fitted import choose_device
     from ..models.folder import load_model, model_fingerprint
-    from .corpus import read_corpus
-    from .outputs import check_output
+    from ..storage.records import check_output
     from .progress import track
+    from .texts import read_corpus
 
     options.use_threads(threads)
     settings = options.explainer_settings(assignments, samples, budget)
@@ -142,7 +142,7 @@ def command(
 
 def _write(difference: ModelDifference, output: Path, min_count: int) -> None:
     from ..storage.atomic import write_text
-    from .outputs import write_records
+    from ..storage.records import write_records
 
     if output.suffix == ".html":
         output.parent.mkdir(parents=True, exist_ok=True)
@@ -158,7 +158,7 @@ def _show(difference: ModelDifference, min_count: int) -> None:
 
     from ..diffs.difference import SCALE, written
     from ..views.characters import showable
-    from .screen import screen
+    from .outputs import screen
 
     console = screen()
 

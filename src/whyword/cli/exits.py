@@ -23,9 +23,9 @@ class Commands(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run one command."""
         with exit_codes():
-            answer = super().invoke(ctx)
-            sys.stdout.flush()  # here, where a reader who has gone is no surprise
-            return answer
+            result = super().invoke(ctx)
+            sys.stdout.flush()  # here, where a closed pipe is no surprise
+            return result
 
 
 @contextmanager
@@ -40,7 +40,7 @@ def exit_codes() -> Iterator[None]:
     except KeyboardInterrupt as interruption:
         stop(_with_notes("Interrupted.", interruption), 130)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has gone: nothing more to say
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the pipe is closed: nothing more to say
         sys.exit(0)
     except OSError as error:
         stop(f"{error.filename or 'A file'} cannot be used: {error.strerror or error}.", 2)

@@ -42,7 +42,7 @@ def command(
 def _show(rows: list[dict[str, str]], with_header: bool) -> None:
     from rich.table import Table
 
-    from .screen import screen
+    from .outputs import screen
 
     table = Table(box=None, pad_edge=False, show_header=with_header, header_style="bold")
     for column in rows[0]:
@@ -98,7 +98,7 @@ def _settings(kind: str, name: str, data_dir: Path | None) -> list[dict[str, str
 
 
 def _data_set(name: str, data_dir: Path | None) -> type | None:
-    from ..data.planted_options import Planted
+    from ..data.planted import Planted
     from ..data.sources import dataset_names
 
     if name == "planted":

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
@@ -66,6 +70,95 @@ Cache = Annotated[
 ]
 
 
+PartSize = Annotated[
+    int, typer.Option("--part-size", min=1, metavar="N", help="Texts of each part, if -o is a folder.")
+]
+Format = Annotated[str, typer.Option("--format", metavar="jsonl|parquet", help="Kind of the parts, if -o is a folder.")]
+
+
+@dataclass(frozen=True)
+class ExplainerSettings:
+    """Settings of an explainer."""
+
+    assignments: Assignments = None
+    samples: Samples = None
+    budget: Budget = None
+
+    def values(self) -> dict[str, str]:
+        """Give them by name, as the words of the command line."""
+        return explainer_settings(self.assignments, self.samples, self.budget)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """How a folder of parts is written, and by whom."""
+
+    engine: Engine = "local"
+    workers: Workers = 1
+    address: Address = None
+    part_size: PartSize = 1_024  # as explaining.parts.PART_SIZE, which takes torch to import
+    format: Format = "jsonl"
+
+
+@dataclass(frozen=True)
+class TextColumns:
+    """Where the texts stand in a file."""
+
+    text: TextColumn = "text"
+    text_pair: PairColumn = None
+
+
+@dataclass(frozen=True)
+class DataColumns:
+    """Where texts and labels stand in a file."""
+
+    text: TextColumn = "text"
+    label: LabelColumn = "label"
+    text_pair: PairColumn = None
+
+
+@dataclass(frozen=True)
+class Hardware:
+    """What computes."""
+
+    device: Device = "auto"
+    threads: Threads = None
+
+
+@dataclass(frozen=True)
+class Reporting:
+    """What is printed."""
+
+    as_json: Json = False
+    quiet: Quiet = False
+
+
+def grouped(command: Callable[..., None]) -> Callable[..., None]:
+    """Let a command take groups of options: typer sees each field of a dataclass as an option of its own."""
+    hints = get_type_hints(command, include_extras=True)
+    groups: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
+    parameters: list[Parameter] = []
+    for name, parameter in signature(command).parameters.items():
+        if name not in groups:
+            parameters.append(parameter.replace(kind=Parameter.KEYWORD_ONLY, annotation=hints[name]))
+            continue
+        types = get_type_hints(groups[name], include_extras=True)
+        parameters += [
+            Parameter(field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=types[field.name])
+            for field in fields(groups[name])
+        ]
+
+    @wraps(command)
+    def call(**options: Any) -> None:
+        for name, kind in groups.items():
+            options[name] = kind(**{field.name: options.pop(field.name) for field in fields(kind)})
+        command(**options)
+
+    call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    call.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    return call
+
+
 def explainer_settings(assignments: list[str] | None, samples: str | None, budget: str | None) -> dict[str, str]:
     """Gather the settings of an explainer from the options that give them."""
     settings: dict[str, str] = {}
@@ -79,7 +172,7 @@ def explainer_settings(assignments: list[str] | None, samples: str | None, budge
 
 
 def use_threads(threads: int | None) -> None:
-    """Limit the threads of torch, if asked to."""
+    """Limit the threads of torch; None leaves them alone."""
     if threads is not None:
         import torch
 

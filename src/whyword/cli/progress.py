@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
@@ -13,6 +14,7 @@ from rich.progress import TimeRemainingColumn as TimeLeftColumn
 from rich.text import Text
 
 if TYPE_CHECKING:
+    from ..explaining.parts import Progress as Written
     from ..training.loop import Step
 
 T = TypeVar("T")
@@ -74,56 +76,67 @@ def _sentence(record: dict[str, object]) -> str:
     )
 
 
-def track(
-    items: Iterable[T],
-    what: str,
-    count: Callable[[], int | None],
-    quiet: bool,
-    size: Callable[[T], int] = lambda _: 1,
-    before: int = 0,
-) -> Iterator[T]:
-    """Pass items on and show how many texts have gone by; they are counted beforehand only if it is shown.
+class TextProgress:
+    """Shows how many texts have gone by: a bar on a terminal, now and then a line elsewhere."""
 
-    Size says how many texts an item holds, before how many an earlier run has done.
-    """
-    console = Console(stderr=True, highlight=False)
+    def __init__(self, what: str) -> None:
+        self.what = what
+        self.console = Console(stderr=True, highlight=False)
+        self.bar: Progress | None = None
+        self.task: TaskID | None = None
+        self.before: int | None = None  # texts when it began
+        self.started = self.due = 0.0
+
+    def __enter__(self) -> Self:
+        """Show nothing yet."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Take the bar away."""
+        if self.bar is not None:
+            self.bar.stop()
+
+    def __call__(self, event: Written | str) -> None:
+        """Show how far a run that writes has come, or a sentence about it."""
+        if isinstance(event, str):
+            print(event, file=sys.stderr)
+        else:
+            self.show(event.texts, event.total)
+
+    def show(self, texts: int, total: int | None) -> None:
+        """Show the number of texts; rate and time left count from the first call on."""
+        now = time.monotonic()
+        if self.before is None:
+            self.before, self.started, self.due = texts, now, now + FIRST_LINE
+            if self.console.is_terminal:
+                self.bar = _bar(self.console)
+                self.bar.start()
+                self.task = self.bar.add_task(self.what, total=total, completed=texts, rate="")
+            return
+        rate = (texts - self.before) / max(1e-3, now - self.started)
+        if self.bar is not None and self.task is not None:
+            self.bar.update(self.task, completed=texts, rate=f"{rate:,.1f} texts/s")
+        elif now >= self.due:
+            self.due = now + NEXT_LINE
+            of, left = "", ""
+            if total is not None and total > texts:
+                of, left = f" of {total:,}", f", {_duration((total - texts) / rate)} left"
+            self.console.print(Text(f"{self.what}: {texts:,}{of} texts, {rate:,.1f} texts/s{left}"), soft_wrap=True)
+
+
+def track(items: Iterable[T], what: str, count: Callable[[], int | None], quiet: bool) -> Iterator[T]:
+    """Pass items on and show how many have gone by; they are counted beforehand only if it is shown."""
     if quiet:
         yield from items
-    elif console.is_terminal:
-        yield from _with_bar(items, what, count(), console, size, before)
-    else:
-        yield from _with_lines(items, what, count(), console, size, before)
-
-
-def _with_bar(
-    items: Iterable[T], what: str, total: int | None, console: Console, size: Callable[[T], int], before: int
-) -> Iterator[T]:
-    started, done = time.monotonic(), 0
-    with _bar(console) as bar:
-        task = bar.add_task(what, total=total, completed=before, rate="")
-        for item in items:
+        return
+    total = count()
+    with TextProgress(what) as progress:
+        progress.show(0, total)
+        for number, item in enumerate(items, 1):
             yield item
-            done += size(item)
-            rate = done / max(1e-3, time.monotonic() - started)
-            bar.update(task, completed=before + done, rate=f"{rate:,.1f} texts/s")
-
-
-def _with_lines(
-    items: Iterable[T], what: str, total: int | None, console: Console, size: Callable[[T], int], before: int
-) -> Iterator[T]:
-    started, done = time.monotonic(), 0
-    due = started + FIRST_LINE
-    for item in items:
-        yield item
-        done += size(item)
-        now = time.monotonic()
-        if now >= due:
-            due = now + NEXT_LINE
-            rate, gone = done / (now - started), before + done
-            of, left = "", ""
-            if total is not None and total > gone:
-                of, left = f" of {total:,}", f", {_duration((total - gone) / rate)} left"
-            console.print(Text(f"{what}: {gone:,}{of} texts, {rate:,.1f} texts/s{left}"), soft_wrap=True)
+            progress.show(number, total)
 
 
 def _bar(console: Console, quiet: bool = False) -> Progress:

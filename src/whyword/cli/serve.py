@@ -52,7 +52,7 @@ def command(
         import uvicorn
     except ImportError:
         raise MissingExtraError("whyword serve", "web") from None
-    from ..inference.device import choose_device
+    from ..inference.fitted import choose_device
     from ..web.app import make_app
     from ..web.limits import Settings
     from ..web.logs import UVICORN, write

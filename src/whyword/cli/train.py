@@ -70,7 +70,7 @@ def command(
     """
     from ..data.dataset import load_dataset
     from ..data.rows import Columns
-    from ..inference.device import choose_device
+    from ..inference.fitted import choose_device
     from ..models.choose import choose_setting, split_choice
     from ..models.config import make_config, overlay, read_toml
     from ..models.train import train_model

@@ -1,12 +1,12 @@
-"""`whyword words`: which words matter to a model at large, and whether they are just the frequent ones."""
+"""`whyword words`: which words matter most to a model overall, and whether they are just the frequent ones."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,65 +14,76 @@ from ..interfaces.errors import OptionError, unknown_name
 from . import options
 
 if TYPE_CHECKING:
-    from ..explaining.frequency_link import FrequencyLink
+    from ..explaining.cache import ExplanationCache
+    from ..explaining.words import FrequencyLink
+    from ..inference.fitted import FittedClassifier
     from ..interfaces.document import Document
+    from ..interfaces.explainer import Explainer
     from ..interfaces.explanation import Explanation, WordImportance
-    from .corpus import Corpus
+    from .texts import Corpus
 
 TABLES = (".csv", ".jsonl", ".jsonl.gz")
 PICTURES = (".png", ".svg", ".pdf")
 SHOWN, IN_CLOUD, SAMPLE = 50, 80, 500
+RARE = 2  # a word that occurs this often or less is judged on no evidence to speak of
+BAR = 20  # characters
+
+Data = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="DATA",
+        help="Texts to score words in: a file, a folder, a name, hub:owner/name or planted (test split, else dev).",
+    ),
+]
+Top = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="K", help="Only the K highest. Left out: 50 shown, 80 in a cloud, all in a table."),
+]
+MinCount = Annotated[int, typer.Option(min=1, metavar="N", help="Only words that occur at least N times.")]
+ExplainerName = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Put together this explainer's scores over DATA.")
+]
+Reduce = Annotated[
+    str | None,
+    typer.Option(metavar="sum|mean|root", help="How. Left out: sum, and mean for the model's own scores."),
+]
+Pick = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="N", help="Also show N texts that cover the important words best (SP-LIME)."),
+]
+Sample = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="N", help="Texts drawn from DATA. Left out: 500 with --explainer, else all."),
+]
+Output = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FILE", help="A .csv, .jsonl, .jsonl.gz, .png, .svg or .pdf file."),
+]
+Plot = Annotated[
+    str | None, typer.Option(metavar="cloud|scatter", help="The picture for -o: a word cloud if left out.")
+]
 
 
+@options.grouped
 def command(
     model: options.Model,
-    data: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="DATA",
-            help="Texts to score words in: a file, a folder, a name, hub:owner/name or planted (test split, else dev).",
-        ),
-    ] = None,
-    top: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="K", help="Only the K highest. Left out: 50 shown, 80 in a cloud, all in a table."),
-    ] = None,
-    min_count: Annotated[int, typer.Option(min=1, metavar="N", help="Only words that occur at least N times.")] = 1,
-    explainer: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Put together this explainer's scores over DATA.")
-    ] = None,
-    assignments: options.Assignments = None,
-    samples: options.Samples = None,
-    budget: options.Budget = None,
-    reduce: Annotated[
-        str | None,
-        typer.Option(metavar="sum|mean|root", help="How. Left out: sum, and mean for the model's own scores."),
-    ] = None,
-    pick: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="Also show N texts that cover the important words best (SP-LIME)."),
-    ] = None,
-    sample: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="Texts drawn from DATA. Left out: 500 with --explainer, else all."),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="A .csv, .jsonl, .jsonl.gz, .png, .svg or .pdf file."),
-    ] = None,
-    plot: Annotated[
-        str | None, typer.Option(metavar="cloud|scatter", help="The picture for -o: a word cloud if left out.")
-    ] = None,
-    text: options.TextColumn = "text",
-    label: options.LabelColumn = "label",
-    text_pair: options.PairColumn = None,
+    data: Data = None,
+    *,
+    top: Top = None,
+    min_count: MinCount = 1,
+    explainer: ExplainerName = None,
+    settings: options.ExplainerSettings,
+    reduce: Reduce = None,
+    pick: Pick = None,
+    sample: Sample = None,
+    output: Output = None,
+    plot: Plot = None,
+    columns: options.DataColumns,
     data_dir: options.DataDir = None,
     cache: options.Cache = None,
     seed: options.Seed = 0,
-    device: options.Device = "auto",
-    threads: options.Threads = None,
-    as_json: options.Json = False,
-    quiet: options.Quiet = False,
+    hardware: options.Hardware,
+    reporting: options.Reporting,
 ) -> None:
     """Rank all words by how much they matter to the model.
 
@@ -80,60 +91,64 @@ def command(
     """
     from ..data.rows import Columns
     from ..explaining.cache import ExplanationCache
-    from ..explaining.frequency_link import frequency_link
-    from ..explaining.stream import explain_documents, make_explainer
-    from ..explaining.text_pick import pick_texts
-    from ..explaining.word_importance import ignores_case, importance_in, word_importance
-    from ..inference.device import choose_device
+    from ..explaining.stream import make_explainer
+    from ..explaining.words import frequency_link, word_importance
+    from ..inference.fitted import choose_device
     from ..models.folder import load_model, model_fingerprint
-    from .corpus import read_corpus
-    from .word_table import about_rare_words, show, show_picked
+    from .texts import read_corpus
 
-    options.use_threads(threads)
-    settings = options.explainer_settings(assignments, samples, budget)
+    options.use_threads(hardware.threads)
+    values = settings.values()
     _check(output, plot, sample, data)
-    _check_pick(pick, reduce, data, explainer, settings)
-    trained = load_model(model, choose_device(device))
+    _check_pick(pick, reduce, data, explainer, values)
+    trained = load_model(model, choose_device(hardware.device))
     classifier = trained.classifier
     explains = explainer is not None or pick is not None
-    chosen = make_explainer(explainer, classifier, seed, settings) if explains else None
-    kept = None if cache is None else ExplanationCache(cache, model_fingerprint(trained))
+    chosen = make_explainer(explainer, classifier, seed, values) if explains else None
+    known = None if cache is None else ExplanationCache(cache, model_fingerprint(trained))
     documents, notes = None, []
     if data is not None:
-        corpus = read_corpus(data, Columns(text=text, label=label, text_pair=text_pair), data_dir)
-        documents, note = _documents(corpus, SAMPLE if sample is None and chosen else sample, seed, quiet)
+        corpus = read_corpus(data, Columns(**vars(columns)), data_dir)
+        documents, note = _documents(corpus, SAMPLE if sample is None and chosen else sample, seed, reporting.quiet)
         notes.append(note)
     picked: list[Explanation] = []
     if pick is not None and chosen and documents:
-        explanations = list(explain_documents(classifier, documents, chosen, cache=kept))
-        importance = importance_in(explanations, classifier, "root")
-        picked = [explanations[i] for i in pick_texts(explanations, pick, ignores_case(classifier))]
+        importance, picked = _pick(classifier, documents, chosen, pick, known)
     else:
-        importance = word_importance(classifier, documents, chosen, reduce, kept)
+        importance = word_importance(classifier, documents, chosen, reduce, known)
         if reduce == "sum" or (chosen and reduce is None):
             notes.append("A sum grows with the number of texts a word stands in; --reduce mean does not.")
     importance = _frequent(importance, min_count)
     shown = importance.top(top or SHOWN)
     link = frequency_link(importance)
-    notes += about_rare_words(shown, data is not None)
+    notes += _about_rare_words(shown, data is not None)
     if output is not None:
         notes += [_write(importance, link, output, plot or "cloud", top), str(link)]
-    if as_json:
-        record = {"source": importance.source, "words": len(importance), "top": list(shown.rows()), **link.to_dict()}
-        record |= {"output": str(output)} if output is not None else {}
-        record |= {"picked": [explanation.to_dict() for explanation in picked]} if picked else {}
-        print(json.dumps(record, ensure_ascii=False))
+    if reporting.as_json:
+        print(json.dumps(_record(importance, shown, link, output, picked), ensure_ascii=False))
     else:
         if output is None:
-            show(shown, len(importance), link)
-        show_picked(picked)
-    if not quiet:
+            _show(shown, len(importance), link)
+        _show_picked(picked)
+    if not reporting.quiet:
         for sentence in notes:
             print(sentence, file=sys.stderr)
 
 
+def _record(
+    importance: WordImportance,
+    shown: WordImportance,
+    link: FrequencyLink,
+    output: Path | None,
+    picked: Sequence[Explanation],
+) -> dict[str, Any]:
+    record = {"source": importance.source, "words": len(importance), "top": list(shown.rows()), **link.to_dict()}
+    record |= {"output": str(output)} if output is not None else {}
+    return record | ({"picked": [explanation.to_dict() for explanation in picked]} if picked else {})
+
+
 def _check(output: Path | None, plot: str | None, sample: int | None, data: str | None) -> None:
-    from .outputs import check_output
+    from ..storage.records import check_output
 
     if output is not None:
         check_output(output, (*TABLES, *PICTURES), [] if data is None else [data])
@@ -158,7 +173,7 @@ def _check_pick(
 
 def _documents(corpus: Corpus, sample: int | None, seed: int, quiet: bool) -> tuple[Iterator[Document], str]:
     """Take all documents or draw some, with progress; also say which they are."""
-    from ..explaining.sampling import draw
+    from ..explaining.inputs import draw
     from .progress import track
 
     if sample is None:
@@ -169,24 +184,40 @@ def _documents(corpus: Corpus, sample: int | None, seed: int, quiet: bool) -> tu
     return documents, f"Words and frequencies are those of {len(drawn):,} texts drawn from {corpus.name} (seed {seed})."
 
 
+def _pick(
+    classifier: FittedClassifier,
+    documents: Iterable[Document],
+    explainer: Explainer,
+    count: int,
+    cache: ExplanationCache | None,
+) -> tuple[WordImportance, list[Explanation]]:
+    """Score words as SP-LIME does, and pick the texts that show most of the important ones."""
+    from ..explaining.stream import explain_documents
+    from ..explaining.words import ignores_case, importance_in, pick_texts
+
+    explanations = list(explain_documents(classifier, documents, explainer, cache=cache))
+    picked = [explanations[i] for i in pick_texts(explanations, count, ignores_case(classifier))]
+    return importance_in(explanations, classifier, "root"), picked
+
+
 def _frequent(importance: WordImportance, min_count: int) -> WordImportance:
-    kept = importance.at_least(min_count)
-    if not len(kept):
+    frequent = importance.at_least(min_count)
+    if not len(frequent):
         most = importance.frequencies.argmax()
         raise OptionError(
-            f"--min-count {min_count}: no word occurs so often, not even '{importance.words[most]}' "
+            f"--min-count {min_count}: no word occurs that often, not even '{importance.words[most]}' "
             f"({importance.frequencies[most]:,} times): lower it."
         )
-    return kept
+    return frequent
 
 
 def _write(importance: WordImportance, link: FrequencyLink, output: Path, plot: str, top: int | None) -> str:
-    from .outputs import write_records
+    from ..storage.records import write_records
 
     if output.suffix not in PICTURES:
         count = write_records(importance.top(top or len(importance)).rows(), output)
         return f"Wrote {count:,} words to {output}."
-    from .pictures import save_figure
+    from .outputs import save_figure
 
     if plot == "cloud":
         from ..plots.word_cloud import word_cloud
@@ -197,3 +228,56 @@ def _write(importance: WordImportance, link: FrequencyLink, output: Path, plot: 
 
         save_figure(frequency_importance(importance, link.pearson, link.spearman), output)
     return f"Drew {output}."
+
+
+def _about_rare_words(shown: WordImportance, from_texts: bool) -> list[str]:
+    """Say how many of the words shown were seen too rarely to be trusted."""
+    from ..explaining.words import GATE
+
+    gated = shown.source.startswith(GATE)
+    rare = int((shown.frequencies <= RARE).sum())
+    if not rare or (gated and from_texts):  # how often training saw the words of other texts is not shown
+        return []
+    grounds = "their vector alone" if gated else "one or two places"
+    return [
+        f"Seen only once or twice, so judged by {grounds}: {rare} of the {len(shown)} highest words; "
+        "--min-count 5 leaves such words out."
+    ]
+
+
+def _show(shown: WordImportance, words: int, link: FrequencyLink) -> None:
+    """Print the words with their scores and frequencies, and what the link between the two is."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from ..views.characters import showable
+    from .outputs import screen
+
+    console = screen()
+    block = "#" if console.options.ascii_only else "█"
+    longest = max(abs(shown.scores).max(), 1e-9)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("word", no_wrap=True, overflow="ellipsis", max_width=40)
+    table.add_column("score", justify="right")
+    table.add_column("", no_wrap=True, width=BAR)
+    table.add_column("frequency", justify="right")
+    for row in shown.rows():
+        bar = block * round(BAR * max(0.0, row["score"]) / longest)
+        table.add_row(Text(showable(row["word"])), f"{row['score']:.3f}", Text(bar, "blue"), f"{row['frequency']:,}")
+    console.print(f"The {len(shown):,} highest of {words:,} words by {shown.source}:", markup=False)
+    console.print(table)
+    console.print(Text(str(link)), soft_wrap=not console.is_terminal)
+
+
+def _show_picked(explanations: Sequence[Explanation]) -> None:
+    """Print texts highlighted, under a line that says why they are shown."""
+    from .outputs import screen
+
+    console = screen()
+    if explanations:
+        console.print(
+            f"\nThe {len(explanations):,} texts that show most of these words together (SP-LIME):\n", markup=False
+        )
+    for explanation in explanations:
+        console.print(explanation)
+        console.print()

@@ -1,10 +1,9 @@
-"""A data set: its training, development and test documents, wherever they come from."""
+"""Load a data set: its training, development and test documents, wherever they come from."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -12,37 +11,26 @@ from typing import Any
 from ..interfaces.document import Document, Label
 from ..interfaces.errors import DataError
 from .lines import read_standard_input
+from .planted import planted
 from .readers import hub, json_lines
 from .rows import Columns, document, missing_column
 from .sources import SPLITS, locate, name_of, read_records, split_files
-from .splits import cut_dev, cut_dev_and_test
+from .splits import Dataset, Documents, cut_dev, cut_dev_and_test
 
-Documents = tuple[Document, ...]
+__all__ = ["Dataset", "labels", "load_dataset", "stream_documents"]
+
 Rows = Iterator[tuple[str, dict[str, Any]]]
 
 _USUAL = Columns()
 
 
-@dataclass(frozen=True)
-class Dataset:
-    """Documents to learn from, to select on and to test with; the test may be empty."""
-
-    name: str
-    train: Documents
-    dev: Documents
-    test: Documents
-    notes: tuple[str, ...] = ()  # what the user should know about how it came about
-
-
 def load_dataset(source: str | Path, columns: Columns = _USUAL, data_dir: str | Path | None = None) -> Dataset:
     """Load a file, a folder of splits, a name under the data folder, `hub:owner/name`, or `planted`."""
-    given = str(source)
-    if given == "planted" or given.startswith("planted:"):
-        from .planted import planted
-
-        return planted(given.partition(":")[2])
-    if given.startswith(hub.PREFIX):
-        return _load_hub(given, columns)
+    name = str(source)
+    if name == "planted" or name.startswith("planted:"):
+        return planted(name.partition(":")[2])
+    if name.startswith(hub.PREFIX):
+        return _load_hub(name, columns)
     path = locate(source, data_dir)
     if path.is_dir():
         splits = {split: _read(read_records(file), columns, str(file)) for split, file in split_files(path).items()}

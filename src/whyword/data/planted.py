@@ -1,16 +1,96 @@
-"""The embedded corpus: generated texts whose reason words are known exactly, because they were planted."""
+"""The planted corpus: generated texts whose reason words are known exactly, because they were planted."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from random import Random
+from typing import Literal, cast, get_args
 
 from ..interfaces.document import Document, Span
-from .dataset import Dataset
-from .planted_options import Planted, parse
-from .planted_reviews import question, review, unmark
-from .planted_words import NEGATIVE, NEGATORS, POSITIVE, SPURIOUS
+from ..interfaces.errors import OptionError, unknown_name
+from . import planted_words as lexicon
+from .planted_words import NEGATIVE, NEGATORS, POSITIVE, SPURIOUS, Aspect, Cues, Domain
+from .splits import Dataset
 from .words import split
+
+Difficulty = Literal["easy", "medium", "hard"]
+Variant = Literal["reviews", "spurious", "pairs", "sun-lu-1", "sun-lu-2"]
+
+_SMALLEST = {"train": 1, "dev": 0, "test": 0, "classes": 2, "seed": 0}
+
+
+@dataclass(frozen=True)
+class Planted:
+    """What to generate.
+
+    easy: only cue words of the label; medium: also fewer cue words of the other class; hard: also negated cue words.
+    """
+
+    difficulty: Difficulty = "easy"
+    variant: Variant = "reviews"
+    train: int = 1200
+    dev: int = 200
+    test: int = 400
+    classes: int = 2
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.difficulty not in get_args(Difficulty):
+            raise unknown_name(self.difficulty, "the difficulties of planted", get_args(Difficulty))
+        if self.variant not in get_args(Variant):
+            raise unknown_name(self.variant, "the variants of planted", get_args(Variant))
+        for name, smallest in _SMALLEST.items():
+            if getattr(self, name) < smallest:
+                raise OptionError(f"{name}={getattr(self, name)} is too small for planted: give at least {smallest}.")
+        if self.classes > 3:
+            raise OptionError(f"classes={self.classes} is too many for planted: choose 2 or 3.")
+        if self.classes == 3 and self.variant not in ("reviews", "spurious"):
+            raise OptionError(f"The variant {self.variant} of planted has two classes: leave out classes=3.")
+        if self.difficulty != "easy" and self.variant.startswith("sun-lu"):
+            raise OptionError(f"The variant {self.variant} of planted has one difficulty: leave out {self.difficulty}.")
+
+    @property
+    def options(self) -> str:
+        """The shortest options that give these settings again."""
+        usual = {"difficulty": "easy", "variant": "reviews", **_sizes(self.variant), "classes": 2, "seed": 0}
+        chosen = {name: getattr(self, name) for name in usual if getattr(self, name) != usual[name]}
+        return ",".join(f"{name}={value}" if name in _SMALLEST else value for name, value in chosen.items())
+
+
+def parse(options: str) -> Planted:
+    """Read comma-separated options: a difficulty, a variant, and numbers for train, dev, test, classes and seed."""
+    difficulty: Difficulty = "easy"
+    variant: Variant = "reviews"
+    numbers: dict[str, int] = {}
+    for option in filter(None, (option.strip() for option in options.split(","))):
+        name, equals, number = (part.strip() for part in option.partition("="))
+        if name in _SMALLEST:
+            numbers[name] = _whole(name, number)
+        elif not equals and name in get_args(Difficulty):
+            difficulty = cast(Difficulty, name)
+        elif not equals and name in get_args(Variant):
+            variant = cast(Variant, name)
+        else:
+            known = (*get_args(Difficulty), *get_args(Variant), *(f"{number}=" for number in _SMALLEST))
+            raise unknown_name(option, "the options of planted", known)
+    return Planted(difficulty, variant, **(_sizes(variant) | numbers))
+
+
+def _sizes(variant: Variant) -> dict[str, int]:
+    if variant.startswith("sun-lu"):
+        return {"train": 9600, "dev": 1200, "test": 1200}  # 6000 texts of each class, as in the paper
+    return {"train": 1200, "dev": 200, "test": 400}
+
+
+def _whole(name: str, number: str) -> int:
+    try:
+        return int(number)
+    except ValueError:
+        raise OptionError(f"{name}={number} in the options of planted: give a whole number, as in {name}=3.") from None
+
 
 __all__ = ["NEGATIVE", "NEGATORS", "POSITIVE", "SPURIOUS", "Planted", "generate", "parse", "planted"]
 
@@ -30,7 +110,7 @@ def planted(options: str = "") -> Dataset:
 
 
 def generate(settings: Planted) -> Dataset:
-    """Generate the corpus; the test texts stay the same however many training texts are asked for."""
+    """Generate the corpus; the test texts stay the same however many training texts there are."""
     seen: set[str] = set()
     test, dev, train = (tuple(_documents(settings, name, seen)) for name in ("test", "dev", "train"))
     name = f"planted:{settings.options}" if settings.options else "planted"
@@ -103,3 +183,132 @@ def _notes(settings: Planted) -> Iterator[str]:
         )
     if settings.variant == "sun-lu-2":
         yield f"{_CROSSING_RATE:.0%} of the texts hold one word of the other class; the paper tells no number."
+
+
+_AGREEMENT = ((1,), (1, 1), (1, 1, -1), (1, 1, 1, -1), (1, 1, 1, -1, -1))  # which cues speak for the label
+_MOST_NEUTRAL = 20  # words of an easy text that are no cues
+
+
+def review(rng: Random, difficulty: Difficulty, sign: int, classes: int, spurious: str = "") -> str:
+    """Write a review whose cues add up to the sign (1, -1, or 0 for neutral), mentioning the spurious word if given.
+
+    Nothing but the cue words depends on whether the sign is 1 or -1. Neutral filler stands before or after the cues,
+    with three classes on both sides. An easy neutral text has no cues at all, others have as many for as against.
+    """
+    while True:
+        domain = rng.choice(lexicon.DOMAINS)
+        before, after = _filler(rng, domain, spurious, both=classes == 3)
+        signs = _signs(rng, difficulty, sign)
+        aspects = rng.sample(domain.aspects, len(signs))
+        used: set[str] = set()
+        clauses = [
+            _clause(rng, aspect, one, used, difficulty == "hard", reason=one == sign)
+            for aspect, one in zip(aspects, signs, strict=True)
+        ]
+        text = " ".join(filter(None, (before, _join(rng, clauses, signs, classes), after)))
+        if difficulty == "easy" and sign == 0:
+            return f"{before} {after}"
+        if difficulty != "easy" or classes == 3 or len(text.split()) - len(signs) <= _MOST_NEUTRAL:
+            return text
+
+
+def question(rng: Random, difficulty: Difficulty, sign: int) -> tuple[str, str]:
+    """Write a question on one aspect and a review of several, which says about that aspect what the sign says.
+
+    From medium on, half of the aspects are praised and half are blamed, so that the review alone says nothing.
+    """
+    domain = rng.choice(lexicon.DOMAINS)
+    before, after = _filler(rng, domain)
+    if difficulty == "easy":
+        signs = [sign, *(rng.choice((1, -1)) for _ in range(rng.randint(1, 2)))]
+    else:
+        signs = [1, -1] * rng.randint(1, 2)
+    rng.shuffle(signs)
+    asked = rng.choice([i for i, one in enumerate(signs) if one == sign])
+    aspects = rng.sample(domain.aspects, len(signs))
+    used: set[str] = set()
+    clauses = [
+        _clause(rng, aspect, one, used, difficulty == "hard", reason=i == asked, asked=i == asked)
+        for i, (aspect, one) in enumerate(zip(aspects, signs, strict=True))
+    ]
+    text = " ".join(filter(None, (before, _join(rng, clauses, signs, classes=2), after)))
+    return rng.choice(lexicon.QUESTIONS).format(aspect=f"<{aspects[asked].noun}>"), text
+
+
+def unmark(marked: str) -> tuple[str, tuple[Span, ...]]:
+    """Take the angles out and give the text with the spans that stood between them."""
+    text, spans = "", []
+    for number, piece in enumerate(re.split("[<>]", marked)):
+        if number % 2:
+            spans.append((len(text), len(text) + len(piece)))
+        text += piece
+    return text, tuple(spans)
+
+
+def _signs(rng: Random, difficulty: Difficulty, sign: int) -> list[int]:
+    if difficulty == "easy":
+        return [sign] * rng.randint(1, 3)
+    signs = [1, -1] * rng.randint(1, 2) if sign == 0 else [sign * agrees for agrees in rng.choice(_AGREEMENT)]
+    rng.shuffle(signs)
+    return signs
+
+
+def _filler(rng: Random, domain: Domain, spurious: str = "", both: bool = False) -> tuple[str, str]:
+    while True:
+        before = _fill(rng, rng.choice(domain.openings)) if both or rng.random() < 0.7 else ""
+        after = _fill(rng, rng.choice(domain.closings)) if both or rng.random() < 0.6 else ""
+        if spurious:
+            sentence = rng.choice(lexicon.SPURIOUS_FRAMES).format(word=spurious)
+            before, after = (before, sentence) if rng.random() < 0.5 else (sentence, after)
+        if 6 <= len(before.split()) + len(after.split()) <= 20:
+            return before, after
+
+
+def _fill(rng: Random, template: str) -> str:
+    return _capital(re.sub(r"\{(\w+)\}", lambda slot: rng.choice(lexicon.SLOTS[slot[1]]), template))
+
+
+def _clause(
+    rng: Random, aspect: Aspect, sign: int, used: set[str], negation: bool, reason: bool, asked: bool = False
+) -> str:
+    form = rng.choice(("adjective", "adjective", "adjective", "verb", "adverb" if aspect.done else "adjective"))
+    negated = negation and form != "adverb" and rng.random() < 0.4
+    if form == "adjective":
+        frames = lexicon.NEGATED_FRAMES if negated else lexicon.ADJECTIVE_FRAMES
+        cues = rng.choice((lexicon.GENERIC, lexicon.SPECIAL[aspect.kind]))
+        negators = NEGATORS
+    elif form == "verb":
+        frames, cues, negators = lexicon.VERB_FRAMES, lexicon.VERBS, NEGATORS[:-1]
+    else:
+        frames, cues, negators = lexicon.ADVERB_FRAMES, lexicon.ADVERBS, ()
+    words = [_draw(rng, cues, -sign if negated else sign, used)]
+    if negated:
+        words.insert(0, rng.choice(negators))
+    return rng.choice(frames).format(
+        aspect=f"<{aspect.noun}>" if asked else aspect.noun,
+        was=aspect.was,
+        done=aspect.done,
+        cue=" ".join(f"<{word}>" if reason else word for word in words),
+    )
+
+
+def _draw(rng: Random, cues: Cues, sign: int, used: set[str]) -> str:
+    positive, negative = cues
+    place = rng.choice([i for i, word in enumerate(positive) if word not in used])
+    used.add(positive[place])
+    return positive[place] if sign > 0 else negative[place]
+
+
+def _join(rng: Random, clauses: Sequence[str], signs: Sequence[int], classes: int) -> str:
+    text = rng.choice(lexicon.LEADS) + clauses[0] if rng.random() < 0.2 else _capital(clauses[0])
+    joined = False
+    for (one, other), clause in zip(pairwise(signs), clauses[1:], strict=True):
+        # with a neutral class, "but" would give it away: it takes a contrast to be neutral
+        links = (" but ", ", yet ") if one != other and classes == 2 else (" and ", ", and ")
+        joined = not joined and rng.random() < 0.7
+        text += rng.choice(links) + clause if joined else ". " + _capital(clause)
+    return text + "."
+
+
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:]

@@ -36,7 +36,7 @@ def document(record: Mapping[str, Any], columns: Columns, where: str, labelled: 
         return Document(words, label if known else None, _rationale_if_any(record, columns, words.texts, where))
     if not len(words):
         raise DataError(
-            f"{where}: the column '{columns.text}' holds no words ({_shown(text)}): drop the row or mend it."
+            f"{where}: the column '{columns.text}' holds no words ({_shown(text)}): drop the row or fix it."
         )
     return Document(words, _label(record, columns.label, where), _rationale(record, columns, words.texts, where))
 

@@ -1,21 +1,28 @@
-"""Where a data set lies, and which file holds which of its splits."""
+"""Where a data set lies, which file holds which of its splits, and files cut into parts of equal size."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from ..interfaces.document import Document
 from ..interfaces.errors import DataError
 from .lines import BEGINNING, Place
 from .readers import delimited, json_lines, parquet
+from .rows import Columns, document
 
 VARIABLE = "WHYWORD_DATA"
 SPLITS = {"train": "train", "dev": "dev", "valid": "dev", "validation": "dev", "val": "dev", "test": "test"}
 
 _READERS = {".csv": delimited, ".tsv": delimited, ".jsonl": json_lines, ".parquet": parquet}
+_PLAIN = (".csv", ".tsv", ".jsonl")
+_BLOCK = 1 << 20  # bytes
 _KINDS = f"{', '.join(_READERS)} (also with .gz)"
 
 
@@ -27,8 +34,21 @@ def read_records(path: Path, start: Place = BEGINNING) -> Iterator[tuple[str, di
 
 def places(path: Path) -> Iterator[Place]:
     """Yield the place behind each row of a file."""
-    found: Iterator[Place] = _reader(path).places(path)
-    return found
+    ends: Iterator[Place] = _reader(path).places(path)
+    return ends
+
+
+def count_rows(path: Path) -> int | None:
+    """Say about how many rows a file has, where that is quick: by the footer of Parquet, by the lines else."""
+    if path.suffix == ".parquet":
+        from pyarrow.parquet import read_metadata
+
+        return int(read_metadata(path).num_rows)
+    if path.suffix not in _PLAIN:
+        return None
+    with path.open("rb") as file:
+        lines = sum(block.count(b"\n") for block in iter(partial(file.read, _BLOCK), b""))
+    return lines - (path.suffix != ".jsonl")  # without the header
 
 
 def part_files(folder: Path) -> list[Path]:
@@ -65,7 +85,7 @@ def locate(source: str | Path, data_dir: str | Path | None) -> Path:
             f"There is no file or folder '{source}', nor is there a data folder to look for that name in: "
             f"give --data-dir or set {VARIABLE}."
         )
-    known = _named(folder)
+    known = _datasets(folder)
     if str(source) in known:
         return known[str(source)]
     nearest = get_close_matches(str(source), known, n=1)
@@ -79,7 +99,7 @@ def locate(source: str | Path, data_dir: str | Path | None) -> Path:
 def dataset_names(data_dir: str | Path | None = None) -> list[str]:
     """Name the data sets of the data folder."""
     folder = _data_folder(data_dir)
-    return [] if folder is None else sorted(_named(folder))
+    return [] if folder is None else sorted(_datasets(folder))
 
 
 def split_files(folder: Path) -> dict[str, Path]:
@@ -109,21 +129,52 @@ def _kind_and_stem(path: Path) -> tuple[str, str]:
 
 
 def _data_folder(data_dir: str | Path | None) -> Path | None:
-    given = data_dir or os.environ.get(VARIABLE)
-    if not given:
+    name = data_dir or os.environ.get(VARIABLE)
+    if not name:
         return None
-    folder = Path(given).expanduser()
+    folder = Path(name).expanduser()
     if not folder.is_dir():
-        raise DataError(f"The data folder {folder} does not exist: mend --data-dir or {VARIABLE}.")
+        raise DataError(f"The data folder {folder} does not exist: correct --data-dir or {VARIABLE}.")
     return folder
 
 
-def _named(folder: Path) -> dict[str, Path]:
-    named: dict[str, Path] = {}
+def _datasets(folder: Path) -> dict[str, Path]:
+    datasets: dict[str, Path] = {}
     for path in sorted(folder.iterdir()):
         kind, stem = _kind_and_stem(path)
         if kind in _READERS:
-            named[stem] = path
+            datasets[stem] = path
         elif path.is_dir() and any(_kind_and_stem(file)[0] in _READERS for file in path.iterdir()):
-            named[path.name] = path
-    return named
+            datasets[path.name] = path
+    return datasets
+
+
+@dataclass(frozen=True)
+class Part:
+    """Rows of a file that lie together."""
+
+    number: int  # from 0 on, over all files
+    file: Path
+    start: Place
+    rows: int
+
+
+def cut_parts(files: Iterable[Path], rows: int) -> Iterator[Part]:
+    """Cut files into parts, the last of each perhaps shorter; rows are counted and not looked at."""
+    number = 0
+    for file in files:
+        start, waiting = BEGINNING, 0
+        for end in places(file):
+            waiting += 1
+            if waiting == rows:
+                yield Part(number, file, start, rows)
+                number, start, waiting = number + 1, end, 0
+        if waiting:
+            yield Part(number, file, start, waiting)
+            number += 1
+
+
+def read_part(part: Part, columns: Columns) -> Iterator[Document]:
+    """Yield the documents of a part one by one; errors name their row in the whole file."""
+    records = islice(read_records(part.file, part.start), part.rows)
+    return (document(record, columns, where, labelled=False) for where, record in records)

@@ -1,9 +1,10 @@
-"""Cut the splits that a data set lacks out of its training rows, the same way each time."""
+"""The splits of a data set; those that it lacks are cut out of its training rows, the same way each time."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from random import Random
 
 from ..interfaces.document import Document, Label
@@ -13,6 +14,17 @@ SEED = 13
 SHARE = 0.1
 
 Documents = tuple[Document, ...]
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Documents to learn from, to select on and to test with; the test may be empty."""
+
+    name: str
+    train: Documents
+    dev: Documents
+    test: Documents
+    notes: tuple[str, ...] = ()  # what the user should know about how it came about
 
 
 def cut_dev_and_test(documents: Documents, source: str) -> tuple[Documents, Documents, Documents, str]:
@@ -35,7 +47,7 @@ def cut_dev(documents: Documents, source: str) -> tuple[Documents, Documents, st
 
 
 def hold_out(documents: Documents, wanted: int, spare: int = 0) -> tuple[Documents, Documents]:
-    """Part documents into kept and held out, each class in proportion; the order of the rows is kept.
+    """Part documents into the rest and those held out, each class in proportion; the order of the rows stays.
 
     Every class keeps at least one row, and as many rows as `spare` says stay free to be held out later, so fewer
     than wanted may come back.
@@ -51,8 +63,8 @@ def hold_out(documents: Documents, wanted: int, spare: int = 0) -> tuple[Documen
     for members, count in zip(rows.values(), _whole(shares, free, wanted), strict=True):
         generator.shuffle(members)
         held.update(members[:count])
-    kept = tuple(item for row, item in enumerate(documents) if row not in held)
-    return kept, tuple(documents[row] for row in sorted(held))
+    rest = tuple(item for row, item in enumerate(documents) if row not in held)
+    return rest, tuple(documents[row] for row in sorted(held))
 
 
 def _whole(shares: Sequence[float], most: Sequence[int], total: int) -> list[int]:

@@ -50,7 +50,7 @@ def load_vectors(path: str | Path, vocabulary: Sequence[str]) -> Vectors:
         if extra < 0 or (extra > 0 and _is_number(line.split(b" ")[1])):
             raise DataError(
                 f"{path}, line {number}: {line.count(b' ')} numbers after the word where the others have {dim}; "
-                "mend or remove the line."
+                "fix or remove the line."
             )
         if line.partition(b" ")[0] not in heads:
             continue
@@ -139,7 +139,7 @@ def _parse(fields: list[bytes], path: str | Path, line: int) -> np.ndarray:
         pass
     wrong = next((field for field in fields if not _is_number(field)), None)
     came = "nothing" if wrong is None else f"'{wrong.decode()}'"
-    raise DataError(f"{path}, line {line}: {came} where a number was expected; mend or remove the line.")
+    raise DataError(f"{path}, line {line}: {came} where a number was expected; fix or remove the line.")
 
 
 def _is_number(field: bytes) -> bool:

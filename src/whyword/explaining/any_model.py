@@ -11,7 +11,7 @@ from ..inference.black_box import BlackBox
 from ..interfaces.classifier import Classifier, OpenClassifier
 from ..interfaces.document import Label, Words
 from ..interfaces.errors import OptionError, unknown_name
-from ..models.folder import TrainedModel
+from ..models.folder import TrainedModel, model_fingerprint, named_fingerprint
 from .inputs import read_labels
 
 
@@ -55,3 +55,13 @@ def class_number(classes: Sequence[Label], label: Label) -> int:
     if str(label) not in names:
         raise unknown_name(str(label), "the classes of this model", names)
     return names.index(str(label))
+
+
+def model_identity(model: Any, classes: Sequence[Label], fingerprint: str | None) -> str | None:
+    """Name a model, to tell whether it is the one of an earlier run: ours by its contents, others by their fingerprint.
+
+    The fingerprint is a name that the user changes whenever the model changes; None if there is none.
+    """
+    if (ours := trained_model(model)) is not None:
+        return model_fingerprint(ours)
+    return None if fingerprint is None else named_fingerprint(fingerprint, classes)

@@ -1,6 +1,7 @@
-"""Explanations kept on disk by what they were computed from: the same question is answered without the model.
+"""A cache of explanations on disk: the same model, explainer and text are not computed again.
 
-Neither texts nor labels are stored: a hash of the question, and the numbers of the answer.
+Neither texts nor labels are stored: only a hash of what an explanation was computed from, and its numbers. The names of
+an explanation's fields are part of the hash, so that entries of an older form are never read.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class ExplanationCache:
     model: str  # its fingerprint
 
     def __post_init__(self) -> None:
-        """Refuse a folder that cannot be used before the model is asked."""
+        """Refuse a folder that cannot be used before anything is computed."""
         with _opened(self.folder):
             pass
 
@@ -50,16 +51,16 @@ class ExplanationCache:
         start = fingerprint([self.model, describe_explainer(explainer), target, names])
         keys = [hashlib.sha256(start.encode() + text_fingerprint(document.words)).digest() for document in documents]
         with _opened(self.folder) as table:
-            found = dict(_read(table, keys))
-        new = {key: i for i, key in enumerate(keys) if key not in found}  # a text that came twice is explained once
+            entries = dict(_read(table, keys))
+        new = {key: i for i, key in enumerate(keys) if key not in entries}  # a text that came twice is explained once
         if new:
-            made = explain_in_windows(explainer, classifier, [documents[i] for i in new.values()], target)
-            answers = {key: _values(explanation) for key, explanation in zip(new, made, strict=True)}
-            found |= answers
+            explanations = explain_in_windows(explainer, classifier, [documents[i] for i in new.values()], target)
+            new_entries = {key: _values(explanation) for key, explanation in zip(new, explanations, strict=True)}
+            entries |= new_entries
             with _opened(self.folder) as table:
-                _write(table, answers)
+                _write(table, new_entries)
         return [
-            Explanation(document=document, classes=classifier.classes, **_restored(found[key]))
+            Explanation(document=document, classes=classifier.classes, **_restored(entries[key]))
             for document, key in zip(documents, keys, strict=True)
         ]
 
@@ -89,16 +90,16 @@ def _read(table: sqlite3.Connection, keys: Sequence[bytes]) -> Iterator[tuple[by
             yield key, json.loads(answer)
 
 
-def _write(table: sqlite3.Connection, answers: Mapping[bytes, Mapping[str, Any]]) -> None:
-    rows = ((key, json.dumps(values)) for key, values in answers.items())
+def _write(table: sqlite3.Connection, entries: Mapping[bytes, Mapping[str, Any]]) -> None:
+    rows = ((key, json.dumps(values)) for key, values in entries.items())
     with table:
         table.executemany("INSERT OR IGNORE INTO explanations VALUES (?, ?)", rows)
 
 
 def _values(explanation: Explanation) -> dict[str, Any]:
     """Write an explanation as plain values, arrays with their dtype: every number comes back as it was."""
-    named = {field.name: getattr(explanation, field.name) for field in fields(explanation)}
-    return {name: _plain(value) for name, value in named.items() if name not in _KNOWN_TO_THE_READER}
+    values = {field.name: getattr(explanation, field.name) for field in fields(explanation)}
+    return {name: _plain(value) for name, value in values.items() if name not in _KNOWN_TO_THE_READER}
 
 
 def _plain(value: Any) -> Any:

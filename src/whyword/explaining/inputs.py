@@ -1,16 +1,85 @@
-"""Texts and labels as Python users hold them (lists, arrays, pandas or polars columns) become documents."""
+"""Texts, labels and rationales as users hold them (files, lists, arrays, pandas or polars columns) become documents."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
-from collections.abc import Iterable, Sequence
+import os.path
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
 
+from ..data.dataset import stream_documents
+from ..data.rows import Columns
+from ..data.sources import count_rows
 from ..data.words import split
-from ..interfaces.document import Document, Label, Words
+from ..interfaces.document import Document, Label, Span, Words
 from ..interfaces.errors import DataError
+
+
+class TextSource:
+    """Texts to be gone through once: those of a file, or of anything that can be iterated over."""
+
+    def __init__(self, texts: Any, columns: Columns | Mapping[str, str] | None = None) -> None:
+        """Take the path of a file or of a folder, or strings, pairs of strings or documents."""
+        self.columns = columns if isinstance(columns, Columns) else Columns(**(columns or {}))
+        self.path = Path(texts) if isinstance(texts, str | Path) else None
+        if self.path is not None and not os.path.exists(self.path):  # pathlib raises where a name is too long
+            raise DataError(f"There is no file or folder {str(texts)[:80]!r}: give its path, or a list of texts.")
+        self._stream = texts if isinstance(texts, Iterator) else None
+        self._words = None if self.path is not None or self._stream is not None else read_texts(texts)
+        self._documents: Iterator[Document] | None = None
+
+    def documents(self) -> Iterator[Document]:
+        """Give the documents, at least one; those of a file or an iterator are read as they are needed."""
+        if self._documents is None:
+            if self.path is not None:
+                documents = stream_documents(self.path, self.columns)
+            elif self._stream is not None:
+                documents = (_document(text, row) for row, text in enumerate(self._stream))
+            else:
+                documents = iter([Document(words) for words in self._words or ()])
+            first = next(documents, None)
+            if first is None:
+                raise DataError(f"{'The input' if self.path is None else self.path} holds no texts: give at least one.")
+            self._documents = chain([first], documents)
+        return self._documents
+
+    def first(self) -> Words:
+        """Give the first text, which stays among the documents."""
+        first = next(self.documents())
+        self._documents = chain([first], self.documents())
+        return first.words
+
+    def count(self) -> int | None:
+        """Say about how many texts there are; None where that is not known beforehand."""
+        if self.path is not None:
+            return count_rows(self.path)
+        return None if self._words is None else len(self._words)
+
+    def fingerprint(self) -> str | None:
+        """Name the content; None for an iterator, which cannot be read twice."""
+        if self.path is not None:
+            return file_fingerprint(self.path)
+        if self._words is None:
+            return None
+        texts = [words.texts[0] if len(words.texts) == 1 else words.texts for words in self._words]
+        return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
+
+
+def file_fingerprint(path: Path) -> str:
+    """Name the content of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _document(text: Any, row: int) -> Document:
+    return text if isinstance(text, Document) else Document(_words(text, row))
 
 
 def read_texts(texts: Any) -> list[Words]:
@@ -82,17 +151,17 @@ def _label(label: Any, row: int) -> Label:
 
 def read_documents(texts: Any, labels: Any) -> list[Document]:
     """Join texts with their labels."""
-    words, given = read_texts(texts), read_labels(labels)
-    if len(words) != len(given):
-        raise DataError(f"There are {len(words)} texts and {len(given)} labels: give one label per text.")
+    words, classes = read_texts(texts), read_labels(labels)
+    if len(words) != len(classes):
+        raise DataError(f"There are {len(words)} texts and {len(classes)} labels: give one label per text.")
     if not words:
         raise DataError("There are no texts to learn from: give at least two, of different classes.")
     for row, text in enumerate(words):
         if not len(text):
-            raise DataError(f"Text {row} holds no words ({str(text.texts)[:40]}): drop it or mend it.")
+            raise DataError(f"Text {row} holds no words ({str(text.texts)[:40]}): drop it or fix it.")
         if len(text.texts) != len(words[0].texts):
             raise DataError(f"Text {row} is a {_kind(text)} and text 0 is a {_kind(words[0])}: give one kind.")
-    return [Document(text, label) for text, label in zip(words, given, strict=True)]
+    return [Document(text, label) for text, label in zip(words, classes, strict=True)]
 
 
 def _kind(text: Words) -> str:
@@ -101,3 +170,45 @@ def _kind(text: Words) -> str:
 
 def _shown(value: Any) -> str:
     return f"{type(value).__name__} {repr(value)[:40]}"
+
+
+Marked = tuple[tuple[Span, ...], ...]
+
+
+def read_rationales(rationales: Any, texts: Sequence[Words]) -> list[Marked | None]:
+    """Read (start, end) character spans per text, two lists of them for a pair; None where nobody marked any."""
+    if isinstance(rationales, str) or not isinstance(rationales, Iterable):
+        raise DataError("The rationales must be a list, with a list of (start, end) spans for each text.")
+    rows = list(rationales)
+    if len(rows) != len(texts):
+        raise DataError(f"There are {len(texts)} texts and {len(rows)} rationales: give one per text, or None.")
+    return [_marked(marked, text, row) for row, (marked, text) in enumerate(zip(rows, texts, strict=True))]
+
+
+def _marked(marked: Any, text: Words, row: int) -> Marked | None:
+    if marked is None:
+        return None
+    parts = [marked] if len(text.texts) == 1 else marked
+    try:
+        spans = tuple(tuple((int(start), int(end)) for start, end in part) for part in parts)
+    except (TypeError, ValueError):
+        spans = ()
+    if len(spans) != len(text.texts):
+        raise DataError(f"Rationale {row} is {repr(marked)[:60]}: give a list of (start, end), two of them for a pair.")
+    for part, string in zip(spans, text.texts, strict=True):
+        for start, end in part:
+            if not 0 <= start < end <= len(string):
+                raise DataError(f"Rationale {row} marks ({start}, {end}), but its text has {len(string)} characters.")
+    return spans
+
+
+def draw(documents: Iterable[Document], size: int, seed: int) -> list[Document]:
+    """Draw that number of documents at random, each equally likely, in their order; memory holds only those drawn."""
+    generator = Random(seed)
+    drawn: list[tuple[int, Document]] = []
+    for number, document in enumerate(documents):
+        if number < size:
+            drawn.append((number, document))
+        elif (place := generator.randrange(number + 1)) < size:
+            drawn[place] = number, document
+    return [document for _, document in sorted(drawn, key=lambda item: item[0])]

@@ -38,23 +38,23 @@ def measure_explanations(
     if not explanations or not all(explanations.values()):
         raise OptionError("There are no explanations to measure: give at least one per explainer.")
     first = next(iter(explanations.values()))
-    asked, classes = [first[0].document.words], first[0].classes
-    classifier = as_classifier(model, asked, classes)
-    answering = classifier if judge is None else as_classifier(judge, asked, classes)
+    example, classes = [first[0].document.words], first[0].classes
+    classifier = as_classifier(model, example, classes)
+    answering = classifier if judge is None else as_classifier(judge, example, classes)
     rows = dict(explanations)
     if RANDOM not in rows:
         documents, targets = [e.document for e in first], [e.target for e in first]
         rows[RANDOM] = catalog.load("explainers", RANDOM)(seed=seed).explain(classifier, documents, targets)
     if labels is not None:
-        rows = {name: _labeled(found, labels, answering) for name, found in rows.items()}
+        rows = {name: _labeled(row, labels, answering) for name, row in rows.items()}
     return measure(answering, rows, _metrics(metrics, rows[RANDOM]), removal, on_event)
 
 
 def _labeled(explanations: Sequence[Explanation], labels: Any, judge: Classifier) -> list[Explanation]:
-    given = read_labels(labels)
-    if len(given) != len(explanations):
-        raise OptionError(f"There are {len(explanations)} texts and {len(given)} labels: give one label per text.")
-    known = [judge.classes[class_number(judge.classes, label)] for label in given]
+    gold = read_labels(labels)
+    if len(gold) != len(explanations):
+        raise OptionError(f"There are {len(explanations)} texts and {len(gold)} labels: give one label per text.")
+    known = [judge.classes[class_number(judge.classes, label)] for label in gold]
     return [
         replace(explanation, document=replace(explanation.document, label=label))
         for explanation, label in zip(explanations, known, strict=True)

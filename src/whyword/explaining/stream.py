@@ -1,9 +1,9 @@
-"""Explain a stream of documents with one of the explainers, a bounded number of them at a time."""
+"""Explain or predict a stream of documents, a bounded number of them at a time."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, replace
 from itertools import chain, islice
 from typing import Any
@@ -24,6 +24,7 @@ from .cache import ExplanationCache
 FIRST_CHUNK = 8  # texts explained together before it is known how many forward passes a text takes
 LARGEST_CHUNK = 512  # enough to fill batches, few enough for constant memory
 ABOVE_ZERO = {"samples", "steps", "budget", "top", "limit"}  # settings of explainers
+PREDICTED_CHUNK = 256  # texts predicted together
 CHUNK_PASSES = 4_096  # forward passes of later chunks: the first answers come soon, however slow the explainer
 
 
@@ -73,18 +74,15 @@ def explain_chunks(
     """Explain documents as many at a time as share their batches; those that the cache knows are not explained again.
 
     Texts and passes are those of the chunks of an earlier run, which the documents follow: then the chunks, and with
-    them every digit of the scores, are as if that run had gone on.
+    them every digit of the scores, are as if that run had continued.
     """
     number = None if target is None else class_number(classifier.classes, target)
-    explain = explain_in_windows if cache is None else cache.explain
-    return _in_chunks(lambda chunk: explain(explainer, classifier, chunk, number), iter(documents), texts, passes)
-
-
-def _in_chunks(
-    explain: Callable[[Sequence[Document]], list[Explanation]], documents: Iterator[Document], texts: int, passes: int
-) -> Iterator[list[Explanation]]:
-    while chunk := list(islice(documents, _chunk_size(texts, passes))):
-        explanations = explain(chunk)
+    remaining = iter(documents)
+    while chunk := list(islice(remaining, _chunk_size(texts, passes))):
+        if cache is None:
+            explanations = explain_in_windows(explainer, classifier, chunk, number)
+        else:
+            explanations = cache.explain(explainer, classifier, chunk, number)
         texts += len(chunk)
         passes += sum(explanation.forward_passes for explanation in explanations)
         yield explanations
@@ -105,3 +103,18 @@ def only_top(explanation: Explanation, top: int | None) -> Explanation:
     best = explanation.ranking[:top]
     scores[best] = explanation.scores[best]
     return replace(explanation, scores=scores)
+
+
+def predict_chunks(classifier: Classifier, documents: Iterable[Document]) -> Iterator[list[dict[str, Any]]]:
+    """Give label and probabilities of each text as plain values."""
+    remaining = iter(documents)
+    while chunk := list(islice(remaining, PREDICTED_CHUNK)):
+        table = classifier.probabilities([document.words for document in chunk]).tolist()
+        yield [_prediction(classifier, document, row) for document, row in zip(chunk, table, strict=True)]
+
+
+def _prediction(classifier: Classifier, document: Document, row: list[float]) -> dict[str, Any]:
+    best = max(range(len(row)), key=row.__getitem__)
+    probabilities = {str(name): p for name, p in zip(classifier.classes, row, strict=True)}
+    texts = dict(zip(("text", "text_pair"), document.words.texts, strict=False))
+    return {**texts, "label": classifier.classes[best], "probability": row[best], "probabilities": probabilities}

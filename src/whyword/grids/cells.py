@@ -15,11 +15,10 @@ import numpy as np
 import torch
 
 from .. import catalog
+from ..explaining.inputs import draw
 from ..explaining.measure import RANDOM, measure_explanations
-from ..explaining.sampling import draw
 from ..explaining.stream import explain_documents, make_explainer
-from ..inference.device import choose_device
-from ..inference.fitted import FittedClassifier
+from ..inference.fitted import FittedClassifier, choose_device
 from ..interfaces.document import Document
 from ..interfaces.errors import WhywordError
 from ..interfaces.metric import Score

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..data.dataset import Dataset, load_dataset
-from ..data.planted_options import parse
+from ..data.planted import parse
 from ..data.readers.hub import PREFIX
 from ..data.rows import Columns
 from ..data.sources import locate, name_of, split_files

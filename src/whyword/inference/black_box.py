@@ -1,4 +1,4 @@
-"""Any function from strings to probabilities, made to answer like a model of ours."""
+"""Any function from strings to probabilities, which answers like a model of ours."""
 
 from __future__ import annotations
 
@@ -49,23 +49,23 @@ class BlackBox:
 
     def _ask(self, texts: Sequence[tuple[str, ...]]) -> Tensor:
         distinct = list(dict.fromkeys(texts))
-        answers = [self._call(distinct[i : i + BATCH_TEXTS]) for i in range(0, len(distinct), BATCH_TEXTS)]
-        table = np.concatenate(answers) if answers else np.empty((0, len(self.classes)))
+        tables = [self._call(distinct[i : i + BATCH_TEXTS]) for i in range(0, len(distinct), BATCH_TEXTS)]
+        table = np.concatenate(tables) if tables else np.empty((0, len(self.classes)))
         row = {text: number for number, text in enumerate(distinct)}
         return torch.from_numpy(table[[row[text] for text in texts]])
 
     def _call(self, texts: Sequence[tuple[str, ...]]) -> np.ndarray:
-        answer = np.asarray(
+        table = np.asarray(
             self.predict_proba([text[0] if len(text) == 1 else text for text in texts]), dtype=np.float64
         )
-        if answer.shape != (len(texts), len(self.classes)):
+        if table.shape != (len(texts), len(self.classes)):
             raise OptionError(
-                f"predict_proba answered {len(texts)} texts with an array of shape {answer.shape}: it must return one "
+                f"predict_proba answered {len(texts)} texts with an array of shape {table.shape}: it must return one "
                 f"row per text and one column for each of the {len(self.classes)} classes."
             )
-        if not np.isfinite(answer).all():
+        if not np.isfinite(table).all():
             raise OptionError("predict_proba answered with NaN or infinity: it must return finite probabilities.")
-        return answer
+        return table
 
 
 def sub_text(text: Words, kept: Sequence[bool], replacement: str | None = None) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""A trained method with its tokenizer: all that leaves the training room, and where inference must be fast."""
+"""A trained method with its tokenizer, which answers for texts and their sub-texts; here inference must be fast."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ class FittedClassifier:
     def probabilities(self, texts: Sequence[Words]) -> Tensor:
         """Give (text, class) probabilities."""
         self.method.eval()
-        answer = torch.empty(len(texts), len(self.classes))
+        probabilities = torch.empty(len(texts), len(self.classes))
         for chosen, batch in self.batches(texts):
-            answer[torch.from_numpy(chosen)] = self.method(batch).logits.softmax(-1).cpu()
-        return answer
+            probabilities[torch.from_numpy(chosen)] = self.method(batch).logits.softmax(-1).cpu()
+        return probabilities
 
     def truncated_words(self, texts: Sequence[Words]) -> list[int]:
         """Count the words at the end of each text that the encoder's limit cuts off."""
@@ -101,16 +101,17 @@ class FittedClassifier:
         for text, kept in requests:
             at_once = max(1, CHUNK_TOKENS // (1 + len(text)))
             if len(kept) > at_once:  # too much even alone: this text is answered part by part
-                yield from self._answer(waiting, replacement)
-                yield torch.cat([self._answer([(text, part)], replacement)[0] for part in kept.split(at_once)])
+                yield from self._probabilities_of(waiting, replacement)
+                parts = [[(text, part)] for part in kept.split(at_once)]
+                yield torch.cat([self._probabilities_of(part, replacement)[0] for part in parts])
                 waiting, tokens = [], 0
                 continue
             waiting.append((text, kept))
             tokens += len(kept) + (int(kept.sum()) if replacement is None else kept.numel())
             if tokens >= CHUNK_TOKENS:
-                yield from self._answer(waiting, replacement)
+                yield from self._probabilities_of(waiting, replacement)
                 waiting, tokens = [], 0
-        yield from self._answer(waiting, replacement)
+        yield from self._probabilities_of(waiting, replacement)
 
     def _replacement(self, removal: Removal) -> int | None:
         """Give the token that stands for a removed one; None where removed tokens are deleted."""
@@ -123,7 +124,7 @@ class FittedClassifier:
         return tokens[removal]
 
     @torch.inference_mode()
-    def _answer(self, requests: Sequence[tuple[Words, Tensor]], replacement: int | None) -> list[Tensor]:
+    def _probabilities_of(self, requests: Sequence[tuple[Words, Tensor]], replacement: int | None) -> list[Tensor]:
         if not requests:
             return []
         self.method.eval()
@@ -131,7 +132,23 @@ class FittedClassifier:
         tokens = tokenizer([text for text, _ in requests])
         kept = [subsets.numpy() for _, subsets in requests]
         sub_texts = lay_out(tokens, kept, tokenizer.padding, tokenizer.unknown, replacement)
-        answers = torch.empty(sub_texts.rows, len(self.classes))
+        probabilities = torch.empty(sub_texts.rows, len(self.classes))
         for rows, batch in sub_texts.batches(BATCH_TOKENS):
-            answers[torch.from_numpy(rows)] = self.method(batch.to(self.device)).logits.softmax(-1).cpu()
-        return [answers[torch.from_numpy(rows)] for rows in sub_texts.row_of_request]
+            probabilities[torch.from_numpy(rows)] = self.method(batch.to(self.device)).logits.softmax(-1).cpu()
+        return [probabilities[torch.from_numpy(rows)] for rows in sub_texts.row_of_request]
+
+
+def choose_device(name: str) -> torch.device:
+    """Give the device of that name; auto takes the fastest there is."""
+    present = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    if name == "auto":
+        return torch.device(next(kind for kind in ("cuda", "mps", "cpu") if present[kind]))
+    kind = name.partition(":")[0]
+    if kind not in present:
+        raise unknown_name(name, "the choices of --device", ["auto", *present])
+    if not present[kind]:
+        raise OptionError(f"This machine has no {kind} device: choose auto or cpu.")
+    try:
+        return torch.device(name)
+    except RuntimeError:
+        raise OptionError(f"'{name}' is no device: write {kind}, or {kind}:0 for the first of several.") from None

@@ -1,4 +1,4 @@
-"""Many sub-texts of many texts, made from token ids that are computed once: nothing is re-tokenized or padded twice."""
+"""Sub-texts of many texts, built from token ids that are computed once: nothing is re-tokenized or padded twice."""
 
 from __future__ import annotations
 

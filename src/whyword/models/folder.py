@@ -36,6 +36,7 @@ class TrainedModel:
     config: RunConfig
     history: Sequence[Mapping[str, Any]]  # lines of training.jsonl
     metrics: Mapping[str, Any]  # metrics.json
+    folder: Path | None = None  # that it was loaded from
 
 
 def save_model(model: TrainedModel, folder: Path) -> None:
@@ -107,7 +108,7 @@ def load_model(folder: Path, device: torch.device | str = "cpu") -> TrainedModel
         raise ModelError(f"The model folder {folder} is damaged ({reason}): train it again or copy it anew.") from error
     method.to(device).eval()
     counts = None if frequencies is None else frequencies.numpy()
-    return TrainedModel(FittedClassifier(method, tokenizer, labels, counts), config, history, metrics)
+    return TrainedModel(FittedClassifier(method, tokenizer, labels, counts), config, history, metrics, folder)
 
 
 def _read_config(folder: Path) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Files that a killed process cannot leave half written: each is made beside its place and then renamed."""
+"""Files that a killed process cannot leave half written: each is written beside its place and then renamed."""
 
 from __future__ import annotations
 

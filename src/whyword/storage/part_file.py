@@ -1,7 +1,7 @@
-"""An output on its way: rows stay beside its place as they are done, and the same command goes on from there.
+"""An unfinished output file: finished rows stay beside its place, and a run with the same settings resumes after them.
 
-OUT.part holds a JSON value a line; OUT.part.log holds what was asked and, for each chunk of rows that is complete, how
-far it reaches. Rows beyond that, such as half a line after the process was killed, are dropped.
+OUT.part holds a JSON value a line; OUT.part.log holds the settings of the run and, for each chunk of rows that is
+complete, how far it reaches. Rows beyond that, such as half a line after the process was killed, are dropped.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ Chunk = tuple[Sequence[Any], int]  # rows that were computed together, and the f
 class PartFile:
     """The rows of an output that are done."""
 
-    def __init__(self, output: Path, question: Mapping[str, Any], again: bool) -> None:
-        """Take up the rows that an earlier run left, if it was asked the same and the texts can be read again."""
+    def __init__(self, output: Path, settings: Mapping[str, Any], once: Sequence[str] = ()) -> None:
+        """Take up the rows that an earlier run left, if its settings were the same.
+
+        `once` names what cannot be compared with an earlier run, such as texts that can be read only once; if it names
+        anything, the run starts anew.
+        """
         self.output = output
-        self.question = json.loads(json.dumps(question))  # as it is read again
+        self.settings = json.loads(json.dumps(settings))  # as they are read again
         self.rows = output.with_name(f"{output.name}.part")
         self.log = output.with_name(f"{output.name}.part.log")
         self.texts = self.passes = self.bytes = 0
-        self.changed: list[str] = []  # what an earlier run, whose rows cannot be used, was asked otherwise
+        self.changed: list[str] = []  # why the rows of an earlier run cannot be used
         earlier = self._read_log()
         if len(earlier) > 1 and self.rows.exists():
             before, last = earlier[0], earlier[-1]
-            self.changed = sorted(
-                name for name in before | self.question if before.get(name) != self.question.get(name)
-            )
-            if not again:
-                self.changed.append("standard input")
+            self.changed = [*changed_settings(before, self.settings), *once]
             if not self.changed:
                 self.texts, self.passes, self.bytes = last
 
@@ -53,10 +53,10 @@ class PartFile:
     def notice(self) -> str | None:
         """Say what becomes of the rows of an earlier run."""
         if self.texts:
-            return f"Going on after the {self.texts:,} texts in {self.rows}."
+            return f"Resuming after the {self.texts:,} texts in {self.rows}."
         if self.changed:
             names = ", ".join(self.changed)
-            return f"Starting anew, as {self.rows} was made with something else ({names})."
+            return f"Starting anew, as {self.rows} was written with other settings ({names})."
         return None
 
     def extend(self, chunks: Iterable[Chunk]) -> int:
@@ -74,24 +74,22 @@ class PartFile:
                     log.flush()
         except BaseException as error:
             if self.texts:
-                error.add_note(self._kept(isinstance(error, KeyboardInterrupt)))
+                error.add_note(
+                    unfinished_note(f"{self.texts:,} texts", self.rows, isinstance(error, KeyboardInterrupt))
+                )
             else:
                 self._remove()
             raise
         return self.texts
 
     def _new_log(self) -> BinaryIO:
-        """Begin the log anew, without what is torn, and at no moment without what is known."""
+        """Write the log anew, without a torn last line; a process killed meanwhile leaves the old one."""
         with replacing(self.log) as beside:
-            beside.write_bytes(_line(self.question) + (self._state() if self.texts else b""))
+            beside.write_bytes(_line(self.settings) + (self._state() if self.texts else b""))
         return self.log.open("ab")
 
     def _state(self) -> bytes:
         return _line((self.texts, self.passes, self.bytes))
-
-    def _kept(self, goes_on: bool) -> str:
-        way_on = "; the same command goes on from there." if goes_on else "."
-        return f"What was done before, {self.texts:,} texts, is in {self.rows}{way_on}"
 
     def __iter__(self) -> Iterator[Any]:
         """Read the rows again, one at a time."""
@@ -106,6 +104,16 @@ class PartFile:
             with replacing(self.output) as beside:
                 fill(beside)
         self._remove()
+
+
+def changed_settings(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """Name the settings that are not those of an earlier run."""
+    return sorted(name for name in {*before, *now} if before.get(name) != now.get(name))
+
+
+def unfinished_note(done: str, place: Path, resumes: bool) -> str:
+    """Say where the work of a run that broke off is, and whether the same command is all it takes to resume it."""
+    return f"What was done before, {done}, is in {place}{'; the same command resumes from there.' if resumes else '.'}"
 
 
 def _line(value: Any) -> bytes:

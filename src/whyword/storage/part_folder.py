@@ -1,6 +1,6 @@
-"""A folder of parts on its way: each part is written once, and the same command makes those that are missing.
+"""An unfinished folder of parts: each part is written once, and a run with the same settings makes the missing ones.
 
-whyword.json says what was asked and, once all parts are there, how many they are.
+whyword.json holds the settings of the run and, once all parts are there, how many they are.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 from ..interfaces.errors import OptionError
 from .atomic import replacing
+from .part_file import changed_settings
 
 MANIFEST = "whyword.json"
 
@@ -20,29 +21,30 @@ MANIFEST = "whyword.json"
 class PartFolder:
     """The parts of an output that are done."""
 
-    def __init__(self, folder: Path, question: Mapping[str, Any], ending: str) -> None:
+    def __init__(self, folder: Path, settings: Mapping[str, Any], ending: str) -> None:
         """Take up the parts that an earlier run left; refuse a folder that holds anything else."""
         self.folder = folder
         self.ending = ending
-        self.question = json.loads(json.dumps(question))  # as it is read again
+        self.settings = json.loads(json.dumps(settings))  # as they are read again
         self._manifest = folder / MANIFEST
         files = sorted(path.name for path in folder.iterdir() if path.name[0] != ".") if folder.is_dir() else []
         if MANIFEST in files:
             self._compare(empty=len(files) == 1)
         elif files:
             raise OptionError(
-                f"-o {folder} holds {files[0]}, which is no part of a run: name a new or an empty folder."
+                f"The output {folder} holds {files[0]}, which is no part of a run: name a new or an empty folder."
             )
 
     def _compare(self, empty: bool) -> None:
         try:
-            before = dict(json.loads(self._manifest.read_bytes())["question"])
+            manifest = json.loads(self._manifest.read_bytes())
+            before = dict(manifest["settings"] if "settings" in manifest else manifest["question"])  # its older name
         except (ValueError, TypeError, KeyError):
             raise OptionError(f"{self._manifest} was not written by this command: name another folder.") from None
-        changed = sorted(name for name in before | self.question if before.get(name) != self.question.get(name))
+        changed = changed_settings(before, self.settings)
         if changed and not empty:
             raise OptionError(
-                f"-o {self.folder} holds what was made with something else ({', '.join(changed)}): name another "
+                f"The output {self.folder} was written with other settings ({', '.join(changed)}): name another "
                 "folder, or delete this one."
             )
 
@@ -54,28 +56,28 @@ class PartFolder:
         return self.folder / f"part-{number:05d}{self.ending}"
 
     def begin(self) -> None:
-        """Write down what is asked, before the first part."""
+        """Write down the settings, before the first part."""
         self.folder.mkdir(parents=True, exist_ok=True)
         for torn in self.folder.glob(".*.new"):  # of a run that was killed
             torn.unlink()
-        self._tell({"complete": False})
+        self._write_manifest({"complete": False})
 
     def put(self, number: int, content: bytes) -> None:
         """Put a part in its place, whole."""
         _put(self._place(number), content)
 
     def forget(self) -> None:
-        """Take back what was written down, where no part was made."""
+        """Take back what was written down, where no part was written."""
         self._manifest.unlink(missing_ok=True)
         with suppress(OSError):  # there is something else in the folder
             self.folder.rmdir()
 
     def finish(self, parts: int, texts: int) -> None:
         """Write down that all parts are there."""
-        self._tell({"complete": True, "parts": parts, "texts": texts})
+        self._write_manifest({"complete": True, "parts": parts, "texts": texts})
 
-    def _tell(self, state: Mapping[str, Any]) -> None:
-        _put(self._manifest, (json.dumps({**state, "question": self.question}, indent=2) + "\n").encode())
+    def _write_manifest(self, state: Mapping[str, Any]) -> None:
+        _put(self._manifest, (json.dumps({**state, "settings": self.settings}, indent=2) + "\n").encode())
 
 
 def _put(place: Path, content: bytes) -> None:

@@ -5,17 +5,53 @@ from __future__ import annotations
 import csv
 import gzip
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
-from ..interfaces.errors import MissingExtraError
+from ..interfaces.errors import MissingExtraError, OptionError
+from .atomic import replacing
 
 Record = Mapping[str, Any]
 Write = Callable[[Record], object]
 
 ROW_GROUP = 1024  # records of a Parquet file written at a time
+
+
+def check_output(output: Path, endings: Sequence[str], inputs: Sequence[str | Path] = ()) -> None:
+    """Refuse a file of another kind, a folder, and the file that is being read."""
+    if not output.name.endswith(tuple(endings)):
+        raise OptionError(f"The output {output} must end in {', '.join(endings[:-1])} or {endings[-1]}.")
+    if output.is_dir():
+        raise OptionError(f"The output {output} is a folder: name a file.")
+    if len(inputs) == 1 and _same(inputs[0], output):
+        raise OptionError(f"The output {output} is the file that is read: name another one.")
+    check_format(output.name)
+
+
+def _same(path: str | Path, output: Path) -> bool:
+    try:
+        return Path(path).samefile(output)
+    except (OSError, ValueError):
+        return False  # there is no such file, or it is a text and no path at all
+
+
+def write_records(records: Iterable[Record], output: Path) -> int:
+    """Write records in one piece, in the format that the ending of the file's name asks for; give their number."""
+    output.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(output) as beside:
+        return fill(records, beside, output.name)
+
+
+def fill(records: Iterable[Record], path: Path, name: str) -> int:
+    """Write records to a path in the format that the ending of a name asks for; give their number."""
+    count = 0
+    with record_writer(path, name) as write:
+        for record in records:
+            write(record)
+            count += 1
+    return count
 
 
 def check_format(name: str) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from .. import catalog
-from ..explaining.word_importance import word_importance
+from ..explaining.words import word_importance
 from ..inference.fitted import FittedClassifier
 from ..interfaces.explanation import WordImportance
 from ..models.folder import TrainedModel, load_model

@@ -2,7 +2,7 @@
 
 from whyword.analysis.attention_tests import TESTS, run_attention_tests
 from whyword.analysis.replaced_attention import Search
-from whyword.explaining.sampling import draw
+from whyword.explaining.inputs import draw
 from whyword.grids.source import find_source
 from whyword.grids.trial import Trial
 from whyword.papers.evaluations.attention_tests import AttentionTestResults, attention_test_values

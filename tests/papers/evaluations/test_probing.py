@@ -3,7 +3,7 @@
 import pytest
 
 from whyword.analysis.probing import word_information
-from whyword.explaining.sampling import draw
+from whyword.explaining.inputs import draw
 from whyword.grids.source import find_source
 from whyword.grids.trial import Trial
 from whyword.papers.evaluations.probing import Probing, knowledge

@@ -42,11 +42,11 @@ class WordLevelTokenizer:
                 ids.append(self.separator)
                 word.append(-1)
                 segment.append(0)
-            found = [self._ids.get(normalize(string[a:b], self.lowercase), self.unknown) for a, b in spans]
+            numbers = [self._ids.get(normalize(string[a:b], self.lowercase), self.unknown) for a, b in spans]
             first = 0 if number == 0 else len(text.spans[0])
-            word.extend(range(first, first + len(found)))
-            ids.extend(found)
-            segment.extend([number] * len(found))
+            word.extend(range(first, first + len(numbers)))
+            ids.extend(numbers)
+            segment.extend([number] * len(numbers))
         if not ids:  # a text of no words is read as one unknown word that belongs to nobody
             ids, word, segment = [self.unknown], [-1], [0]
         return Tokens(np.array(ids), np.array(word), np.array(segment), len(text))

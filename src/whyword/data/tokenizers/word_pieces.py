@@ -69,12 +69,12 @@ class WordPieceTokenizer:
         self._backend.no_truncation()
         whole = self._tokenize(texts, special=False)
         self._backend.enable_truncation(**truncation)
-        rooms = [
+        sizes = [
             truncation["max_length"] - self._backend.num_special_tokens_to_add(len(text.texts) > 1) for text in texts
         ]
         return [
-            cut(text, tokens, room) if len(tokens) > room else []
-            for text, tokens, room in zip(texts, whole, rooms, strict=True)
+            cut(text, tokens, size) if len(tokens) > size else []
+            for text, tokens, size in zip(texts, whole, sizes, strict=True)
         ]
 
     def _tokenize(self, texts: Sequence[Words], special: bool = True) -> list[Tokens]:
@@ -94,8 +94,8 @@ class WordPieceTokenizer:
 
 
 def _unknown_id(backend: tokenizers.Tokenizer, model: dict[str, Any], fallback: int) -> int:
-    named = backend.token_to_id(model["unk_token"]) if model.get("unk_token") else model.get("unk_id")
-    return fallback if named is None else int(named)
+    number = backend.token_to_id(model["unk_token"]) if model.get("unk_token") else model.get("unk_id")
+    return fallback if number is None else int(number)
 
 
 def _tokens(text: Words, encoding: tokenizers.Encoding) -> Tokens:
@@ -107,10 +107,10 @@ def _tokens(text: Words, encoding: tokenizers.Encoding) -> Tokens:
     first, truncated_words = 0, 0
     for number, spans in enumerate(text.spans):
         chosen = ~special & (which_text == number)
-        found = _word_of_piece(offsets[chosen], np.array(spans, dtype=np.int64).reshape(-1, 2))
-        word[chosen] = np.where(found >= 0, found + first, -1)
+        word_of_piece = _word_of_piece(offsets[chosen], np.array(spans, dtype=np.int64).reshape(-1, 2))
+        word[chosen] = np.where(word_of_piece >= 0, word_of_piece + first, -1)
         if encoding.overflowing:
-            truncated_words += len(spans) - 1 - int(found.max(initial=-1))
+            truncated_words += len(spans) - 1 - int(word_of_piece.max(initial=-1))
         first += len(spans)
     return Tokens(np.array(encoding.ids, dtype=np.int64), word, segment, len(text), truncated_words)
 

@@ -9,7 +9,7 @@ from typing import Any
 from ...analysis.attention_tests import run_attention_tests
 from ...analysis.replaced_attention import Search
 from ...data.dataset import Dataset
-from ...explaining.sampling import draw
+from ...explaining.inputs import draw
 from ...grids.evaluation import Question
 from ...grids.trial import Trial
 from ...models.folder import TrainedModel

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...data.dataset import Dataset
-from ...explaining.sampling import draw
+from ...explaining.inputs import draw
 from ...explaining.stream import explain_documents, make_explainer
 from ...grids.evaluation import Question
 from ...grids.trial import Trial

@@ -8,8 +8,8 @@ from typing import Any
 
 from ... import catalog
 from ...data.dataset import Dataset
+from ...explaining.inputs import draw
 from ...explaining.measure import RANDOM, measure_explanations
-from ...explaining.sampling import draw
 from ...explaining.stream import explain_documents, make_explainer
 from ...grids.evaluation import Question
 from ...grids.trial import Run, Trial

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...analysis.probing import word_information
 from ...data.dataset import Dataset
-from ...explaining.sampling import draw
+from ...explaining.inputs import draw
 from ...grids.evaluation import Question
 from ...grids.trial import Trial
 from ...models.folder import TrainedModel

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...data.dataset import Dataset
-from ...explaining.sampling import draw
+from ...explaining.inputs import draw
 from ...explaining.stream import make_explainer
-from ...explaining.word_importance import word_importance
+from ...explaining.words import word_importance
 from ...grids.evaluation import Question
 from ...grids.trial import Trial
 from ...models.folder import TrainedModel

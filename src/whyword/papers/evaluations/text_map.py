@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from ...analysis.tsne import panel
 from ...data.dataset import Dataset
-from ...explaining.sampling import draw
+from ...explaining.inputs import draw
 from ...grids.evaluation import Question
 from ...grids.trial import Trial
 from ...maths.stats.separation import Separation

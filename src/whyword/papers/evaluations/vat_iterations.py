@@ -8,7 +8,7 @@ from typing import Any
 from ...analysis.tsne import panel
 from ...analysis.vat_iterations import train_by_iteration
 from ...data.dataset import Dataset
-from ...explaining.sampling import draw
+from ...explaining.inputs import draw
 from ...grids.evaluation import Question
 from ...grids.trial import Trial
 from ...models.config import make_config, overlay

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...data.dataset import Dataset
-from ...explaining.frequency_link import frequency_link
-from ...explaining.word_importance import word_importance
+from ...explaining.words import frequency_link, word_importance
 from ...grids.evaluation import Question
 from ...grids.trial import Trial
 from ...interfaces.explanation import WordImportance

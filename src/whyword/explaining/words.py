@@ -1,12 +1,15 @@
-"""Global word importance: one score per word, from the model's gate or from its explanations of many texts."""
+"""Global word importance: one score per word, the texts that show the most of it, and whether it follows frequency."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 import torch
+from scipy.sparse import csr_array
 
 from ..data.tokenizers.word_level import SPECIAL, normalize
 from ..explainers.own import Own
@@ -16,9 +19,10 @@ from ..interfaces.document import Batch, Document
 from ..interfaces.errors import DataError, OptionError, unknown_name
 from ..interfaces.explainer import Explainer
 from ..interfaces.explanation import Explanation, WordImportance
+from ..maths.stats.correlation import pearson, spearman
+from ..maths.stats.intervals import Estimate
 from .cache import ExplanationCache
 from .stream import explain_documents
-from .text_pick import text_weights
 
 REDUCTIONS = {"sum": "the sum", "mean": "the mean", "root": "the root of the sum of absolute values"}
 GATE = "the gate of"  # how the source begins where words are scored without a text
@@ -136,5 +140,85 @@ def importance_in(explanations: Iterable[Explanation], classifier: Classifier, r
 
 
 def ignores_case(classifier: Classifier) -> bool:
-    """Words are told apart by case only where a word-level vocabulary does."""
+    """Words are distinguished by case only where a word-level vocabulary does."""
     return bool(getattr(getattr(classifier, "tokenizer", None), "lowercase", True))
+
+
+STRONGEST = 10  # words of a text that count, K in the paper; without a limit, the longest texts would be picked
+
+
+def pick_texts(explanations: Sequence[Explanation], count: int, lowercase: bool = True) -> list[int]:
+    """Choose texts one after the other, each adding most to the importance of the words shown (their Algorithm 2).
+
+    At least 1 − 1/e of what the best choice of that number of texts would show; ties go to the earlier text.
+    """
+    weights = [text_weights(explanation, lowercase) for explanation in explanations]
+    number = {word: column for column, word in enumerate({word: None for row in weights for word in row})}
+    columns = np.array([number[word] for row in weights for word in row], dtype=np.int64)
+    scores = np.array([score for row in weights for score in row.values()])
+    ends = np.cumsum([0, *map(len, weights)])
+    shows = csr_array((np.ones(len(columns)), columns, ends), shape=(len(weights), len(number)))
+    missing = np.sqrt(np.bincount(columns, abs(scores), len(number)))  # I_j of the words that no picked text shows yet
+    picked: list[int] = []
+    for _ in range(min(count, len(weights))):
+        gains = shows @ missing
+        gains[picked] = -1.0
+        picked.append(int(gains.argmax()))
+        missing[shows[[picked[-1]]].indices] = 0.0
+    return picked
+
+
+def text_weights(explanation: Explanation, lowercase: bool = True) -> dict[str, float]:
+    """Give the strongest words of a text and their scores: a row of their W.
+
+    A repeated word has the score of its strongest occurrence: where LIME removes all of them together, they share one.
+    """
+    scores: dict[str, float] = {}
+    for string, score in zip(explanation.words, explanation.scores.tolist(), strict=True):
+        word = normalize(string, lowercase)
+        scores[word] = max(scores.get(word, 0.0), score, key=abs)
+    strongest = sorted(scores, key=lambda word: -abs(scores[word]))[:STRONGEST]
+    return {word: scores[word] for word in strongest if scores[word]}
+
+
+WEAK, CLEAR = 0.1, 0.3  # correlations below which nothing, or only a leaning, is claimed
+
+
+@dataclass(frozen=True)
+class FrequencyLink:
+    """Estimates of frequency and importance; None if one of them is the same for all words."""
+
+    pearson: Estimate | None  # VMASK's measure; a few very frequent words weigh most
+    spearman: Estimate | None  # of ranks: all words weigh the same
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain values, ready for JSON."""
+        return {**asdict(self), "meaning": str(self)}
+
+    def __str__(self) -> str:
+        """Say in one sentence what the numbers are and what they mean."""
+        if self.pearson is None or self.spearman is None:
+            return "Frequency and importance cannot be correlated: one of them is the same for all words."
+        strongest = max(self.pearson, self.spearman, key=lambda correlation: abs(correlation.value))
+        return (
+            f"Frequency against importance: Pearson r = {_shown(self.pearson)}, Spearman rho = "
+            f"{_shown(self.spearman)}, so {_meaning(strongest)}."
+        )
+
+
+def frequency_link(importance: WordImportance) -> FrequencyLink:
+    """Correlate frequency and importance over all words."""
+    return FrequencyLink(*(measure(importance.frequencies, importance.scores) for measure in (pearson, spearman)))
+
+
+def _shown(correlation: Estimate) -> str:
+    return f"{correlation.value:.3f} [{correlation.low:.3f}, {correlation.high:.3f}]"
+
+
+def _meaning(strongest: Estimate) -> str:
+    if strongest.low <= 0.0 <= strongest.high:
+        return "there is no sign that importance follows frequency"
+    if abs(strongest.value) < WEAK:
+        return "importance does not simply follow frequency"
+    leans = "a little" if abs(strongest.value) < CLEAR else "clearly"
+    return f"importance leans {leans} towards {'frequent' if strongest.value > 0 else 'rare'} words"

@@ -92,7 +92,7 @@ def test_parts_may_be_parquet_in_and_out(whyword, model, folder):
 HOOK = """
 import os, signal
 from pathlib import Path
-from whyword.cli.bulk import part_content
+from whyword.explaining.parts import part_content
 
 def kill(task, ending, classifier, part):
     if part.number == 3 and not Path(task.model, "..", "killed").exists():
@@ -100,7 +100,10 @@ def kill(task, ending, classifier, part):
         os.kill(os.getpid(), signal.SIGKILL)
     return part_content(task, ending, classifier, part)
 """
-START = "import kill_hook; from whyword.cli import app, bulk; bulk.part_content = kill_hook.kill; app.main()"
+START = (
+    "import kill_hook; from whyword.cli import app; from whyword.explaining import parts; "
+    "parts.part_content = kill_hook.kill; app.main()"
+)
 
 
 @pytest.fixture
@@ -122,7 +125,7 @@ def killed(tmp_path, model, monkeypatch) -> Callable[..., subprocess.CompletedPr
     return run
 
 
-def test_a_killed_run_goes_on_and_makes_only_the_missing_parts(whyword, model, folder, killed):
+def test_a_killed_run_resumes_and_makes_only_the_missing_parts(whyword, model, folder, killed):
     words = ("explain", model, folder, *EXPLAIN, "-o")
     assert killed(*words, "out").returncode == -9
     assert names("out") == [*PARTS[:3], "whyword.json"]
@@ -156,18 +159,16 @@ def test_two_processes_give_the_bytes_of_one(whyword, model, folder):
     assert Path("shared/whyword.json").read_bytes() == Path("alone/whyword.json").read_bytes()
 
 
-def test_ctrl_c_keeps_the_parts_and_says_how_to_go_on(whyword, model, folder, monkeypatch):
-    def interrupted(results, what, count, quiet, size, before):
-        for number, result in enumerate(results):
-            if number == 2:
-                raise KeyboardInterrupt
-            yield result
+def test_ctrl_c_keeps_the_parts_and_says_how_to_resume(whyword, model, folder, monkeypatch):
+    def interrupted(self, event):
+        if event.texts == 16:
+            raise KeyboardInterrupt
 
     words = ("predict", model, folder, "-o", "out", "--part-size", 8)
     with monkeypatch.context() as patch:
-        patch.setattr(progress, "track", interrupted)
+        patch.setattr(progress.TextProgress, "__call__", interrupted)
         done = whyword(*words)
-    kept = "What was done before, 2 of 6 parts, is in out; the same command goes on from there."
+    kept = "What was done before, 2 of 6 parts, is in out; the same command resumes from there."
     assert (done.code, done.err) == (130, f"whyword: Interrupted. {kept}\n")
     assert whyword(*words).err == "2 of 6 parts are in out already.\nWrote 40 predictions to out.\n"
     assert whyword(*words).err == "6 of 6 parts are in out already.\nWrote 40 predictions to out.\n"
@@ -188,7 +189,7 @@ def test_a_run_that_fails_at_once_leaves_nothing(refused, base_model, model, fol
     assert not Path("out").exists()
 
 
-def test_another_question_in_the_same_folder_is_refused(whyword, refused, model, folder):
+def test_a_run_with_other_settings_in_the_same_folder_is_refused(whyword, refused, model, folder):
     whyword("explain", model, folder, "-o", "out")
     before = content("out")
     assert "(explainer, settings)" in refused("explain", model, folder, "-o", "out", "--explainer", "random")
@@ -202,21 +203,21 @@ def test_another_question_in_the_same_folder_is_refused(whyword, refused, model,
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["in"], "in is a folder: write to a folder, such as -o parts"),
-        (["in", "-o", "out.jsonl"], "in is a folder: write to a folder, such as -o parts"),
-        (["in", "-o", "in"], "-o in is the folder that is read"),
-        (["in", "-o", "."], "-o . holds in, which is no part of a run"),
+        (["in"], "in is a folder: write to a folder too"),
+        (["in", "-o", "out.jsonl"], "in is a folder: write to a folder too"),
+        (["in", "-o", "in"], "The output in is the folder that is read"),
+        (["in", "-o", "."], "The output . holds in, which is no part of a run"),
         (["in", "-o", "out", "--engine", "rai"], "Did you mean 'ray'?"),
         (["in", "-o", "out", "--format", "csv"], "choose from jsonl, parquet"),
         (["in", "-o", "out", "--workers", "0"], "'--workers'"),
         (["in", "-o", "out", "--part-size", "0"], "'--part-size'"),
-        (["reviews.csv", "--engine", "ray"], "--engine and --workers share out the parts of a folder"),
+        (["reviews.csv", "--engine", "ray"], "Workers and engines share out the parts of a folder"),
         (
             ["reviews.csv", "-o", "out.jsonl", "--workers", "2"],
-            "--engine and --workers share out the parts of a folder",
+            "Workers and engines share out the parts of a folder",
         ),
-        (["a text", "-o", "out"], "-o out is a folder: read a file or a folder, or write to a file."),
-        (["-", "-o", "out"], "-o out is a folder: read a file or a folder, or write to a file."),
+        (["a text", "-o", "out"], "The output out is a folder: read a file or a folder, or write to a file."),
+        (["-", "-o", "out"], "The output out is a folder: read a file or a folder, or write to a file."),
         (["reviews.csv", "-o", "reviews.csv/out"], "reviews.csv"),
     ],
 )

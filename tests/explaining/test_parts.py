@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 from whyword import TextClassifier, load
-from whyword.data.parts import cut
 from whyword.data.planted import planted
 from whyword.data.rows import Columns
-from whyword.explaining import bulk
+from whyword.data.sources import cut_parts
+from whyword.explaining import parts
 from whyword.explaining.stream import make_explainer
 from whyword.interfaces.errors import ModelError
 from whyword.models.folder import load_model, model_fingerprint
@@ -34,14 +34,14 @@ def file(tmp_path_factory, texts) -> Path:
     return path
 
 
-def task(model: Path, explainer: str | None = None, **settings: object) -> bulk.Task:
+def task(model: Path, explainer: str | None = None, **settings: object) -> parts.Task:
     trained = load_model(model)
     chosen = None if explainer is None else make_explainer(explainer, trained.classifier, 3, settings)
-    return bulk.Task(model, model_fingerprint(trained), Columns(), chosen, device="cpu")
+    return parts.Task(model, model_fingerprint(trained), Columns(), chosen, device="cpu")
 
 
-def rows(asked: bulk.Task, file: Path, size: int) -> list[dict]:
-    return [row for part in cut([file], size) for row in bulk.answer(asked, part)]
+def rows(work: parts.Task, file: Path, size: int) -> list[dict]:
+    return [row for part in cut_parts([file], size) for row in parts.part_rows(work, part)]
 
 
 @pytest.mark.parametrize(
@@ -50,47 +50,47 @@ def rows(asked: bulk.Task, file: Path, size: int) -> list[dict]:
     ids=["own", "random", "occlusion", "lime", "shapley"],
 )
 def test_scores_and_passes_do_not_depend_on_how_the_texts_are_cut(model, file, texts, explainer, settings):
-    asked = task(model, explainer, **settings)
-    wanted = load(model).explain(texts, explainer=asked.explainer)
+    work = task(model, explainer, **settings)
+    wanted = load(model).explain(texts, explainer=work.explainer)
     for size in (5, 100):
-        answers = rows(asked, file, size)
-        assert [row["text"] for row in answers] == texts
-        assert [row["forward_passes"] for row in answers] == [explanation.forward_passes for explanation in wanted]
-        for row, explanation in zip(answers, wanted, strict=True):
+        results = rows(work, file, size)
+        assert [row["text"] for row in results] == texts
+        assert [row["forward_passes"] for row in results] == [explanation.forward_passes for explanation in wanted]
+        for row, explanation in zip(results, wanted, strict=True):
             np.testing.assert_allclose(row["scores"], explanation.scores, atol=1e-5)
             assert row.keys() == explanation.to_dict().keys() - {"seconds"}
 
 
 def test_a_part_is_the_same_to_the_last_digit_whatever_was_answered_before(model, file):
-    asked = task(model, "lime", samples=64)
-    parts = list(cut([file], 6))
-    forth = {part.number: list(bulk.answer(asked, part)) for part in parts}
-    back = {part.number: list(bulk.answer(asked, part)) for part in reversed(parts)}
+    work = task(model, "lime", samples=64)
+    pieces = list(cut_parts([file], 6))
+    forth = {part.number: list(parts.part_rows(work, part)) for part in pieces}
+    back = {part.number: list(parts.part_rows(work, part)) for part in reversed(pieces)}
     assert forth == back
 
 
 def test_predictions_are_those_of_the_model(model, file, texts):
-    answers = rows(task(model), file, 5)
-    assert [row["label"] for row in answers] == list(load(model).predict(texts))
+    results = rows(task(model), file, 5)
+    assert [row["label"] for row in results] == list(load(model).predict(texts))
     np.testing.assert_allclose(
-        [list(row["probabilities"].values()) for row in answers], load(model).predict_proba(texts), atol=1e-6
+        [list(row["probabilities"].values()) for row in results], load(model).predict_proba(texts), atol=1e-6
     )
 
 
 def test_a_process_loads_the_model_once(model, file, monkeypatch):
-    bulk._load_once.cache_clear()
+    parts._load_once.cache_clear()
     loads = []
-    monkeypatch.setattr(bulk, "load_model", lambda *words: loads.append(words) or load_model(*words))
-    asked = task(model)
-    rows(asked, file, 5)
+    monkeypatch.setattr(parts, "load_model", lambda *words: loads.append(words) or load_model(*words))
+    work = task(model)
+    rows(work, file, 5)
     assert len(loads) == 1
-    (part,) = cut([file], 100)
-    list(bulk.answer(asked, part, load_model(model).classifier))
+    (part,) = cut_parts([file], 100)
+    list(parts.part_rows(work, part, load_model(model).classifier))
     assert len(loads) == 1
 
 
 def test_another_model_in_its_place_is_refused(model, file):
-    (part,) = cut([file], 100)
-    other = bulk.Task(model, "another fingerprint", Columns(), device="cpu")
+    (part,) = cut_parts([file], 100)
+    other = parts.Task(model, "another fingerprint", Columns(), device="cpu")
     with pytest.raises(ModelError, match="is not the model that the run began with"):
-        list(bulk.answer(other, part))
+        list(parts.part_rows(other, part))

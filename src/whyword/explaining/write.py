@@ -1,0 +1,242 @@
+"""Write the explanations or the predictions of many texts, to a file or a folder of parts; interrupted runs resume."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+from ..data.rows import Columns
+from ..inference.fitted import choose_device
+from ..interfaces.classifier import Classifier
+from ..interfaces.document import Document, Label
+from ..interfaces.errors import OptionError, unknown_name
+from ..interfaces.explainer import Explainer
+from ..interfaces.explanation import Explanation
+from ..models.folder import TrainedModel, describe_explainer, load_model
+from ..parallel import ENGINES
+from ..storage.part_file import Chunk, PartFile
+from ..storage.records import check_output, fill
+from ..views.page import HEAD, TAIL
+from .any_model import as_classifier, class_number, model_identity, trained_model
+from .cache import ExplanationCache
+from .inputs import TextSource
+from .parts import FORMATS, PART_SIZE, Progress, Report, Sharing, Task, write_parts
+from .stream import explain_chunks, make_explainer, only_top, predict_chunks
+
+EXPLANATIONS = (".jsonl", ".jsonl.gz", ".parquet", ".html", ".svg")  # kinds of output files
+PREDICTIONS = (".jsonl", ".jsonl.gz", ".csv", ".parquet")
+ROW_FORMAT = 2  # raised when the rows of explanations change, so that no file mixes old ones with new ones
+
+
+def write_explanations(
+    model: Any,
+    texts: Any,
+    output: str | Path,
+    *,
+    explainer: str | Explainer | None = None,
+    target: Label | None = None,
+    top: int | None = None,
+    columns: Columns | Mapping[str, str] | None = None,
+    cache: str | Path | None = None,
+    classes: Sequence[Label] | None = None,
+    fingerprint: str | None = None,
+    engine: str = "local",
+    workers: int = 1,
+    address: str | None = None,
+    part_size: int = PART_SIZE,
+    format: str = "jsonl",
+    device: str = "auto",
+    threads: int = 1,
+    on_progress: Report | None = None,
+) -> int:
+    """Explain texts and write a row for each; give their number. A run that was interrupted resumes if it is repeated.
+
+    model: a model folder, a TextClassifier, or any model that `explain` takes. One that is not whyword's is known by a
+    fingerprint: a name that changes whenever the model does; without one, an interrupted run starts anew.
+    texts: the path of a file or folder, with columns such as {"text": "review"} if they have other names; or strings.
+    output: a .jsonl, .jsonl.gz, .parquet, .html or .svg file; or a folder. Then the texts of the file or folder are cut
+    into parts of part_size texts, each written in the given format; the workers share them, each with those threads.
+    on_progress: called with a Progress after each chunk of texts, and with a sentence if there was an earlier run.
+    """
+    sharing = Sharing(engine, workers, address, part_size, format)
+    source, output = TextSource(texts, columns), Path(output)
+    into_folder = check_destination(source.path, output, EXPLANATIONS, sharing)
+    opened = _open(model, source, device, classes, fingerprint)
+    classifier = opened.classifier
+    chosen = explainer if isinstance(explainer, Explainer) else make_explainer(explainer, classifier)
+    if top is not None and top < 1:
+        raise OptionError(f"top is {top}: give 1 or more, or None for all words.")
+    if target is not None:
+        class_number(classifier.classes, target)  # refused before an earlier run is touched
+    settings = {
+        "model": opened.identity,
+        **describe_explainer(chosen),
+        "target": target,
+        "top": top,
+        "row_format": ROW_FORMAT,
+    }
+    if into_folder:
+        name, folder = opened.named("A folder of parts"), None if cache is None else Path(cache).absolute()
+        task = Task(opened.folder, name, source.columns, chosen, target, top, folder, device, threads)
+        return write_parts(task, classifier, opened.trained, settings, source, output, sharing, on_progress)
+    known = None if cache is None else ExplanationCache(Path(cache), opened.named("A cache"))
+    documents = _only_one(source.documents(), output) if output.suffix == ".svg" else source.documents()
+    part = _part_file(output, settings, source, on_progress)
+    rest = islice(documents, part.texts, None)
+    chunks = explain_chunks(classifier, rest, chosen, target, known, part.texts, part.passes)
+    write = _row_writer(output, top)
+    rows = ((list(map(write, chunk)), sum(explanation.forward_passes for explanation in chunk)) for chunk in chunks)
+    return _finish(part, rows, source, on_progress)
+
+
+def write_predictions(
+    model: Any,
+    texts: Any,
+    output: str | Path,
+    *,
+    columns: Columns | Mapping[str, str] | None = None,
+    classes: Sequence[Label] | None = None,
+    fingerprint: str | None = None,
+    engine: str = "local",
+    workers: int = 1,
+    address: str | None = None,
+    part_size: int = PART_SIZE,
+    format: str = "jsonl",
+    device: str = "auto",
+    threads: int = 1,
+    on_progress: Report | None = None,
+) -> int:
+    """Write label and probabilities of each text; give their number. Everything else is as for write_explanations.
+
+    The output is a .jsonl, .jsonl.gz, .csv or .parquet file, or a folder.
+    """
+    sharing = Sharing(engine, workers, address, part_size, format)
+    source, output = TextSource(texts, columns), Path(output)
+    into_folder = check_destination(source.path, output, PREDICTIONS, sharing)
+    opened = _open(model, source, device, classes, fingerprint)
+    settings = {"model": opened.identity}
+    if into_folder:
+        name = opened.named("A folder of parts")
+        task = Task(opened.folder, name, source.columns, device=device, threads=threads)
+        return write_parts(task, opened.classifier, opened.trained, settings, source, output, sharing, on_progress)
+    documents = source.documents()
+    part = _part_file(output, settings, source, on_progress)
+    chunks = predict_chunks(opened.classifier, islice(documents, part.texts, None))
+    return _finish(part, ((chunk, 0) for chunk in chunks), source, on_progress)
+
+
+def check_destination(source: Path | None, output: Path | None, endings: Sequence[str], sharing: Sharing) -> bool:
+    """Tell a folder of parts from a single output, and refuse what does not go together."""
+    if sharing.engine not in ENGINES:
+        raise unknown_name(sharing.engine, "engines", ENGINES)
+    if sharing.format not in FORMATS:
+        raise unknown_name(sharing.format, "the formats of parts", FORMATS)
+    for name in ("workers", "part_size"):
+        if getattr(sharing, name) < 1:
+            raise OptionError(f"{name} is {getattr(sharing, name)}: give 1 or more.")
+    reads_folder = source is not None and source.is_dir()
+    if output is None or not (output.is_dir() or not output.suffix):
+        if reads_folder:
+            raise OptionError(f"{source} is a folder: write to a folder too, or name one of its files.")
+        if sharing.engine != "local" or sharing.workers > 1:
+            raise OptionError("Workers and engines share out the parts of a folder: write to a folder.")
+        if output is not None:
+            check_output(output, endings, () if source is None else (source,))
+        return False
+    if source is None:
+        raise OptionError(f"The output {output} is a folder: read a file or a folder, or write to a file.")
+    if reads_folder and output.exists() and output.samefile(source):
+        raise OptionError(f"The output {output} is the folder that is read: name another one.")
+    return True
+
+
+@dataclass(frozen=True)
+class _Opened:
+    classifier: Classifier
+    identity: str | None  # None for a model that is not ours and has no fingerprint
+    trained: TrainedModel | None
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder that the model was loaded from, if any."""
+        return None if self.trained is None or self.trained.folder is None else self.trained.folder.absolute()
+
+    def named(self, what: str) -> str:
+        """Give the identity, which only a model that is not ours may lack."""
+        if self.identity is None:
+            raise OptionError(
+                f"{what} cannot see when a model that is not whyword's changes: give fingerprint, a name for this very "
+                "model, such as its version."
+            )
+        return self.identity
+
+
+def _open(
+    model: Any, source: TextSource, device: str, classes: Sequence[Label] | None, fingerprint: str | None
+) -> _Opened:
+    if isinstance(model, str | Path):
+        model = load_model(Path(model), choose_device(device))
+    trained = trained_model(model)
+    classifier = as_classifier(model, [] if trained is not None else [source.first()], classes)
+    return _Opened(classifier, model_identity(model, classifier.classes, fingerprint), trained)
+
+
+def _only_one(documents: Iterator[Document], output: Path) -> Iterator[Document]:
+    first = list(islice(documents, 2))
+    if len(first) > 1:
+        raise OptionError(
+            f"The output {output} holds one picture, but several texts came: give one, or write an .html file."
+        )
+    return chain(first, documents)
+
+
+def _part_file(output: Path, settings: Mapping[str, Any], source: TextSource, report: Report | None) -> PartFile:
+    """Take up the rows that an earlier run with the same settings left, and say so."""
+    contents, columns = source.fingerprint(), source.columns
+    once = [] if contents is not None else ["texts that can be read only once"]
+    if settings["model"] is None:
+        once.append("a model without a fingerprint")
+    part = PartFile(output, {"texts": [contents, columns.text, columns.text_pair], **settings}, once)
+    if part.notice and report is not None:
+        report(part.notice)
+    return part
+
+
+def _row_writer(output: Path, top: int | None) -> Callable[[Explanation], Any]:
+    if output.suffix == ".html":
+        return lambda explanation: only_top(explanation, top).to_html() + "\n"
+    if output.suffix == ".svg":
+        return lambda explanation: only_top(explanation, top).to_svg()
+    return lambda explanation: explanation.to_dict(top)
+
+
+def _finish(part: PartFile, chunks: Iterable[Chunk], source: TextSource, report: Report | None) -> int:
+    """Write rows as they are computed, then put the output in its place; give the number of all rows."""
+    count = part.extend(chunks if report is None else _reported(chunks, part, source, report))
+    name = part.output.name
+    if name.endswith(".jsonl"):
+        part.put()
+    elif name.endswith((".html", ".svg")):
+        part.put(lambda path: _write_page(part, path, name))
+    else:
+        part.put(lambda path: fill(part, path, name))
+    return count
+
+
+def _write_page(pieces: Iterable[str], path: Path, name: str) -> None:
+    head, tail = (HEAD, TAIL) if name.endswith(".html") else ("", "")
+    with path.open("w", encoding="utf-8") as file:
+        file.write(head)
+        file.writelines(pieces)
+        file.write(tail)
+
+
+def _reported(chunks: Iterable[Chunk], part: PartFile, source: TextSource, report: Report) -> Iterator[Chunk]:
+    total = source.count()
+    report(Progress(part.texts, total))
+    for chunk in chunks:
+        yield chunk  # and then it is written
+        report(Progress(part.texts, total))
