@@ -80,8 +80,8 @@ def _exhibits(paper: str) -> list[dict[str, str]]:
 
 def _settings(kind: str, name: str, data_dir: Path | None) -> list[dict[str, str]]:
     from .. import catalog
+    from ..interfaces.settings import comments, describe
     from ..models.config import encoder_kind
-    from ..models.settings import comments, describe
 
     if kind == "datasets":
         item = _data_set(name, data_dir)

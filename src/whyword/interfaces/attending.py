@@ -1,4 +1,4 @@
-"""The promise of methods that attend: their attention can be taken away and replaced by another."""
+"""The contract of methods that attend: their attention can be taken away and replaced by another."""
 
 from __future__ import annotations
 

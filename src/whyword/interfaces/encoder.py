@@ -1,4 +1,4 @@
-"""The promise of every encoder: words become vectors (embed), then vectors in context (encode)."""
+"""The contract of every encoder: words become vectors (embed), then vectors in context (encode)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The promise of every method: how it classifies, what it minimizes, and in which phases it is trained."""
+"""The contract of every method: how it classifies, what it minimizes, and in which phases it is trained."""
 
 from __future__ import annotations
 

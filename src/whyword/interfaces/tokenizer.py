@@ -1,4 +1,4 @@
-"""The promise of every tokenizer: words to tokens, each token knowing its word."""
+"""The contract of every tokenizer: words to tokens, each token knowing its word."""
 
 from __future__ import annotations
 
@@ -33,5 +33,5 @@ class Tokenizer(Protocol):
         ...
 
     def to_json(self) -> str:
-        """Write all that is needed to make the same tokenizer again (the model folder's tokenizer.json)."""
+        """Write all that is needed to rebuild the tokenizer (the model folder's tokenizer.json)."""
         ...

@@ -13,8 +13,8 @@ from ..blocks.head import Head
 from ..blocks.word_table import word_table
 from ..interfaces.document import Batch
 from ..interfaces.encoder import Encoder
-from ..interfaces.errors import OptionError
 from ..interfaces.method import Method, Objective, Phase, Prediction
+from ..interfaces.settings import check_above_zero, check_from, check_share_below_one
 from ..maths.tensors.gaussian import kl_to_standard_normal, sample_gaussian
 from ..maths.tensors.masked import masked_max, masked_mean, masked_softmax
 
@@ -39,10 +39,11 @@ class Agn(Method):
         dropout: float = 0.3  # on the text vector
 
         def __post_init__(self) -> None:
-            """Refuse what cannot be built or trained."""
-            for name, smallest in {"length": 1, "epochs": 1, "epsilon": 0, "adversarial": 0}.items():
-                if not getattr(self, name) >= smallest:
-                    raise OptionError(f"method.{name} is {getattr(self, name)}: give a number from {smallest} up.")
+            """Refuse settings out of range."""
+            check_above_zero(self, "width")
+            check_from(self, 1, "length", "epochs")
+            check_from(self, 0, "beta", "epsilon", "adversarial")
+            check_share_below_one(self, "dropout")
 
     def __init__(self, encoder: Encoder, classes: int, config: Config) -> None:
         super().__init__()

@@ -9,6 +9,7 @@ from ..blocks.attention import AdditiveAttention, DotProductAttention
 from ..blocks.attentive import Attentive
 from ..blocks.head import Head
 from ..interfaces.encoder import Encoder
+from ..interfaces.settings import check_above_zero, check_share_below_one
 
 
 class Attention(Attentive):
@@ -26,6 +27,11 @@ class Attention(Attentive):
             None  # λ that divides the scores; None: 1 for additive, the root of the state width for dot
         )
         dropout: float = 0.2  # on the text vector
+
+        def __post_init__(self) -> None:
+            """Refuse settings out of range."""
+            check_above_zero(self, "width", "scale")
+            check_share_below_one(self, "dropout")
 
     def __init__(self, encoder: Encoder, classes: int, config: Config) -> None:
         super().__init__()

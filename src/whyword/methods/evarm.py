@@ -16,8 +16,8 @@ from ..blocks.pooled_classifier import PooledClassifier
 from ..blocks.word_gate import Units
 from ..interfaces.document import Batch
 from ..interfaces.encoder import Encoder
-from ..interfaces.errors import OptionError
 from ..interfaces.method import Objective, Phase, Prediction
+from ..interfaces.settings import check_above_zero, check_between_zero_and_one, check_from, check_share_below_one
 from ..maths.tensors.bernoulli import bernoulli_kl, sample_hard_gate, sample_relaxed
 from ..maths.tensors.contrastive import supervised_contrast
 from ..maths.tensors.random_subset import some_of
@@ -44,9 +44,11 @@ class Evarm(PooledClassifier):
         dropout: float = 0.2  # on the text vector
 
         def __post_init__(self) -> None:
-            """Refuse what cannot be trained."""
-            if not 0 < self.contrast_temperature < float("inf"):
-                raise OptionError(f"method.contrast_temperature is {self.contrast_temperature}: give a number above 0.")
+            """Refuse settings out of range."""
+            check_from(self, 0, "beta")
+            check_between_zero_and_one(self, "prior")
+            check_above_zero(self, "temperature", "contrast_temperature", "widths")
+            check_share_below_one(self, "dropout")
 
     def __init__(self, encoder: Encoder, classes: int, config: Config) -> None:
         super().__init__(encoder, classes, config.dropout)

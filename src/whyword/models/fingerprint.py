@@ -43,6 +43,8 @@ def describe_explainer(explainer: Explainer) -> dict[str, Any]:
             "make its settings the fields of a dataclass."
         )
     settings = asdict(explainer)
+    if settings.get("name") == getattr(type(explainer), "name", None):
+        settings.pop("name", None)  # one that was renamed keeps explanations of its own
     try:
         json.dumps(settings)
     except TypeError as error:

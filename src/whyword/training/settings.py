@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from ..interfaces.settings import check_above_zero, check_share_below_one
+
 
 @dataclass(frozen=True)
 class Training:
@@ -19,3 +21,8 @@ class Training:
     schedule: Literal["constant", "linear", "cosine"] = "constant"  # of the learning rate through a phase
     warmup: float = 0.0  # share of a phase in which the learning rate rises from 0
     clip: float | None = 1.0  # largest norm of the gradient; None: no clipping
+
+    def __post_init__(self) -> None:
+        """Refuse settings out of range."""
+        check_above_zero(self, "epochs", "batch_size", "batch_tokens", "learning_rate", "clip", "patience")
+        check_share_below_one(self, "warmup")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from whyword import catalog
 from whyword.interfaces.errors import OptionError
-from whyword.models.settings import build, comments, convert, describe
+from whyword.interfaces.settings import build, comments, convert, describe
 
 
 @dataclass(frozen=True)
