@@ -1,1 +1,33 @@
+"""Corpora: read them, or write documents of your own."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..interfaces.lazy import lazy
+
+if TYPE_CHECKING:
+    from ..interfaces.document import Document, Words
+    from .dataset import Dataset, load_dataset
+    from .rows import Columns
+    from .words import split
+
+_HOMES = {
+    "Columns": ".rows",
+    "Dataset": ".dataset",
+    "Document": "..interfaces.document",
+    "Words": "..interfaces.document",
+    "load_dataset": ".dataset",
+    "split": ".words",
+}
+
+__all__ = [
+    "Columns",
+    "Dataset",
+    "Document",
+    "Words",
+    "load_dataset",
+    "split",
+]
+
+__getattr__, __dir__ = lazy(__name__, _HOMES)
