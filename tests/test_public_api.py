@@ -60,7 +60,7 @@ def signature(item):
 
 def test_the_public_names_and_their_signatures_are_those_written_down():
     assert "\n".join(surface()) == SURFACE.read_text(encoding="utf-8").rstrip("\n"), (
-        "The public names changed. If it is meant, run  python tests/test_public_api.py  and tell users in CHANGELOG.md."
+        "The public names changed. If so meant, run  python tests/test_public_api.py  and tell users in CHANGELOG.md."
     )
 
 

@@ -11,6 +11,7 @@ import ast
 import pkgutil
 import sys
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import cache
 from importlib import import_module, resources
 from importlib.metadata import EntryPoint, entry_points
@@ -158,7 +159,7 @@ def make_explainer(
     cls = load("explainers", name_of("explainers", item))
     takes_seed = "seed" in setting_names(cls)
     values = {**({"seed": seed} if takes_seed else {}), **(settings or {})}
-    explainer: Explainer = build(cls, values, f"explainer {cls.name}")
+    explainer: Explainer = _with_own_name(build(cls, values, f"explainer {cls.name}"))
     return explainer
 
 
@@ -169,8 +170,13 @@ def make_metric(item: str | type[Metric] | Metric, settings: Mapping[str, Any] |
             raise OptionError(f"{item!r} is no Metric: give one, its class, or its name.")
         return item
     cls = load("metrics", name_of("metrics", item))
-    metric: Metric = build(cls, settings or {}, f"metric {cls.name}")
+    metric: Metric = _with_own_name(build(cls, settings or {}, f"metric {cls.name}"))
     return metric
+
+
+def _with_own_name(item: Any) -> Any:
+    """Give an instance the name of its class, where a subclass that is no dataclass itself left that of its parent."""
+    return item if item.name == type(item).name else replace(item, name=type(item).name)
 
 
 def check_distinct(kind: str, items: Iterable[Explainer | Metric]) -> None:
