@@ -9,7 +9,7 @@ import torch
 from reference.attention_models import TEXTS, decides_by_its_attention, ignores_its_attention, small_lstm
 from whyword.analysis.adversarial_attention import Search, adversarial_attention, find
 from whyword.analysis.replaced_attention import Reading, read
-from whyword.checks.untouched import expect_random_streams_alone, expect_untouched
+from whyword.checks.contract import expect_random_streams_alone, expect_untouched
 from whyword.maths.tensors.divergences import jensen_shannon
 
 QUICK = Search(restarts=3, steps=40, learning_rate=0.1)

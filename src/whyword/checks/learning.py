@@ -1,8 +1,8 @@
-"""Promises about how a method learns, whatever its phases and objectives are."""
+"""The contract of how a method learns, whatever its phases and objectives are."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -19,10 +19,8 @@ from ..training.early_stopping import copy_weights
 from ..training.loop import TrainingRun
 from ..training.optimizing import ObjectiveOptimizer
 from ..training.settings import Training
-from .promise import expect, expect_close, expect_same_weights, seeded
-from .samples import CLASSES, sample_batch, sample_corpus
-
-MakeMethod = Callable[[Tokenizer, int], Method]  # (tokenizer, classes); draws new weights from torch's random stream
+from .contract import expect, expect_close, expect_same_weights, seeded
+from .samples import CLASSES, MakeMethod, sample_batch, sample_corpus
 
 STEPS = 3  # of each objective: enough for a weight behind another that starts at zero
 EPOCHS = 100  # given to memorize eight texts; most methods need ten
@@ -135,7 +133,7 @@ def save_and_load_agree(make: MakeMethod, tokenizer: Tokenizer) -> None:
         )
 
 
-LEARNING_PROMISES = (
+LEARNING_CONTRACT = (
     losses_are_finite,
     every_parameter_learns,
     an_objective_moves_only_what_it_trains,
