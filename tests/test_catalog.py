@@ -13,7 +13,7 @@ from whyword.explainers import Explainer, Lime, Occlusion, Random
 from whyword.inference.black_box import BlackBox
 from whyword.interfaces.settings import hyphenated
 from whyword.methods import Base, Vmask
-from whyword.metrics import ProbabilityDrop, RationaleF1
+from whyword.metrics import Comprehensiveness, ProbabilityDrop, RationaleF1, Sufficiency
 
 BOX = BlackBox(lambda texts: [[0.25, 0.75]] * len(texts), (0, 1))
 GOOD = '''"""A module."""
@@ -228,6 +228,27 @@ def test_two_of_one_name_are_refused_in_one_sentence():
     catalog.check_distinct("explainers", [Lime(), Lime(name="other")])
     with pytest.raises(OptionError, match="Two explainers are called 'lime': give each a name of its own"):
         catalog.check_distinct("explainers", [Lime(), Lime(samples=200)])
+
+
+def test_an_audit_takes_names_classes_and_instances_side_by_side():
+    explainers = ["occlusion", Mine, Lime(samples=16, name="short"), Lime(samples=20, name="long")]
+    drops = [ProbabilityDrop(k=1, name="drop-1"), ProbabilityDrop(k=2, name="drop-2"), "sufficiency", Comprehensiveness]
+    texts = ["a b c", "c d e f", "b a", "f g h"]
+    result = whyword.audit(BOX.predict_proba, texts, explainers=explainers, metrics=drops, classes=(0, 1))
+    assert result.scores.explainers == ("occlusion", "mine", "short", "long", "random")
+    assert result.scores.metrics == ("drop-1", "drop-2", "sufficiency", "comprehensiveness")
+
+
+@pytest.mark.parametrize(
+    ("explainers", "metrics", "sentence"),
+    [
+        ([Lime(), Lime(samples=20)], None, "Two explainers are called 'lime': give each a name of its own"),
+        (None, ["sufficiency", Sufficiency()], "Two metrics are called 'sufficiency': give each a name of its own"),
+    ],
+)
+def test_an_audit_of_two_of_one_name_is_refused_in_one_sentence(explainers, metrics, sentence):
+    with pytest.raises(OptionError, match=sentence):
+        whyword.audit(BOX.predict_proba, ["a b", "c d"], explainers=explainers, metrics=metrics, classes=(0, 1))
 
 
 def test_the_name_is_no_setting():

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -57,6 +58,23 @@ def run(site, tmp_path_factory):
         return done.stdout
 
     return run_python
+
+
+def test_the_page_on_plug_ins_shows_the_code_of_the_sample():
+    page = (EXAMPLE.parents[1] / "docs" / "plugins.md").read_text(encoding="utf-8")
+    code, settings = ((EXAMPLE / name).read_text(encoding="utf-8") for name in ("whyword_example.py", "pyproject.toml"))
+    shown = [block for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "    def " in block]
+    assert len(shown) == 4
+    assert all(block in code for block in shown)
+    (points,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    assert points in settings
+
+
+def test_the_python_of_the_page_on_plug_ins_runs(run):
+    page = (EXAMPLE.parents[1] / "docs" / "plugins.md").read_text(encoding="utf-8")
+    (usage,) = [block for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "TextClassifier(method" in block]
+    data = "texts, labels = ['a good film', 'a bad film'] * 12, ['good', 'bad'] * 12"
+    run("-c", f"from whyword_example import *\n{data}\n{usage}")
 
 
 def test_a_plug_in_is_listed_with_where_it_comes_from_and_its_settings(run):
