@@ -72,7 +72,9 @@ def test_the_page_on_plug_ins_shows_the_code_of_the_sample():
 
 def test_the_python_of_the_page_on_plug_ins_runs(run):
     page = (EXAMPLE.parents[1] / "docs" / "plugins.md").read_text(encoding="utf-8")
-    (usage,) = [block for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "TextClassifier(method" in block]
+    (usage,) = [
+        block for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "TextClassifier(method" in block
+    ]
     data = "texts, labels = ['a good film', 'a bad film'] * 12, ['good', 'bad'] * 12"
     run("-c", f"from whyword_example import *\n{data}\n{usage}")
 

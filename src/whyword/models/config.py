@@ -130,7 +130,7 @@ def overlay(values: Mapping[str, Any], assignments: Iterable[str]) -> dict[str, 
 
 
 def _as_section(name: str, value: Any) -> Any:
-    if isinstance(value, str) and name in ("method", "encoder"):
+    if isinstance(value, str | type) and name in ("method", "encoder"):
         return {"name": value}
     return dict(value) if isinstance(value, Mapping) else value
 
