@@ -1,5 +1,8 @@
 import copy
 import pickle
+import subprocess
+import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -15,9 +18,11 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from whyword import TextClassifier, explain, load
+from whyword.encoders import Bag
 from whyword.explainers.occlusion import Occlusion
 from whyword.explainers.random import Random
 from whyword.interfaces.errors import DataError, ModelError, OptionError
+from whyword.methods import Base
 
 GOOD = ["a superb film", "the superb cast", "a terrific plot", "terrific and superb", "this was terrific"]
 BAD = ["a dreadful film", "the dreadful cast", "an awful plot", "awful and dreadful", "this was awful"]
@@ -365,3 +370,106 @@ def test_what_is_no_model_is_refused(model, complaint):
 def test_own_scores_of_a_foreign_model_are_refused(foreign):
     with pytest.raises(OptionError, match="occlusion"):
         explain(foreign, GOOD, explainer="own")
+
+
+class Doubled(Base):
+    """A method that no file and no plug-in offers."""
+
+    @dataclass(frozen=True)
+    class Config(Base.Config):
+        times: float = 2.0
+
+    def losses(self, batch, progress):
+        return {name: self.times * loss for name, loss in super().losses(batch, progress).items()}
+
+    def __init__(self, encoder, classes, config):
+        super().__init__(encoder, classes, config)
+        self.times = config.times
+
+
+def test_every_setting_is_a_parameter_written_with_two_underscores():
+    classifier = TextClassifier("vmask", "cnn", encoder_settings={"filters": 7}, method__beta=0.5)
+    params = classifier.get_params()
+    assert (params["method__beta"], params["method__prior"]) == (0.5, 0.5)
+    assert (params["encoder__filters"], params["encoder__widths"]) == (7, (3, 4, 5))
+    assert (params["training__batch_size"], params["vocabulary__lowercase"]) == (64, True)
+    assert not any("__" in name for name in classifier.get_params(deep=False))
+    assert classifier.set_params(**params).get_params() == classifier.get_params()
+
+
+def test_one_setting_is_set_and_the_others_are_left():
+    given = {"dropout": 0.1}
+    classifier = small(encoder_settings=given).set_params(encoder__dim=12, training__clip=None, vocabulary__max_size=50)
+    assert classifier.encoder_settings == {"dropout": 0.1, "dim": 12}
+    assert given == {"dropout": 0.1}
+    config = classifier._config()
+    assert (config.encoder_settings.dim, config.encoder_settings.dropout) == (12, 0.1)
+    assert (config.training.clip, config.vocabulary.max_size) == (None, 50)
+    assert clone(classifier).get_params() == classifier.get_params()
+
+
+def test_the_method_is_set_before_its_settings():
+    classifier = TextClassifier("base").set_params(method__beta=0.25, method="vmask")
+    assert classifier._config().method_settings.beta == 0.25
+
+
+@pytest.mark.parametrize("name", ["method__betta", "training__epoch", "encoder__", "nothing", "nothing__beta"])
+def test_an_unknown_parameter_gets_the_usual_error_of_scikit_learn(name):
+    with pytest.raises(ValueError, match=f"Invalid parameter '{name.partition('__')[0]}.*Valid parameters are: "):
+        TextClassifier("vmask").set_params(**{name: 1})
+    with pytest.raises((ValueError, TypeError), match=name.partition("__")[0]):
+        TextClassifier("vmask", **{name: 1})
+
+
+def test_nested_parameters_are_searched():
+    grid = {"training__learning_rate": [1e-6, 0.05], "method__dropout": [0.0], "encoder__dropout": [0.1]}
+    search = GridSearchCV(TextClassifier("base", "bag", epochs=8, device="cpu"), grid, cv=2).fit(TEXTS, LABELS)
+    assert search.best_params_["training__learning_rate"] == 0.05
+    config = search.best_estimator_.model_.config
+    assert (config.method_settings.dropout, config.encoder_settings.dropout) == (0.0, 0.1)
+
+
+def test_nested_parameters_are_searched_in_a_pipeline():
+    pipeline = make_pipeline(FunctionTransformer(), small("base"))
+    grid = {"textclassifier__encoder__dim": [4, 6], "textclassifier__method": ["base", "attention"]}
+    search = GridSearchCV(pipeline, grid, cv=2).fit(TEXTS, LABELS)
+    assert len(search.cv_results_["params"]) == 4
+    assert search.best_estimator_[-1].model_.config.encoder_settings.dim in (4, 6)
+
+
+def test_a_class_is_a_method_and_an_encoder(tmp_path):
+    classifier = TextClassifier(Doubled, Bag, method__times=3.0, epochs=8, learning_rate=0.05, device="cpu")
+    classifier.fit(TEXTS, LABELS)
+    assert classifier.model_.config.encoder == "bag"
+    assert classifier.model_.config.method == f"{__name__}:Doubled"
+    assert classifier.model_.classifier.method.times == 3.0
+    assert clone(classifier).method is Doubled
+    classifier.save(tmp_path / "model")
+    again = load(tmp_path / "model", device="cpu")
+    assert isinstance(again.model_.classifier.method, Doubled)
+    np.testing.assert_array_equal(again.predict_proba(GOOD), classifier.predict_proba(GOOD))
+    search = GridSearchCV(classifier, {"method__times": [1.0, 2.0]}, cv=2).fit(TEXTS, LABELS)
+    assert search.best_estimator_.method is Doubled
+
+
+def test_a_model_of_a_class_that_is_not_known_is_refused_in_one_sentence(tmp_path):
+    TextClassifier(Doubled, "bag", epochs=1, device="cpu").fit(TEXTS, LABELS).save(tmp_path / "model")
+    code = f"import whyword; whyword.load({str(tmp_path / 'model')!r})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    last = done.stderr.strip().splitlines()[-1]
+    assert f"The class Doubled of the module {__name__} is not in methods: import {__name__} first" in last
+
+
+@pytest.mark.parametrize("wrong", [Occlusion, 5, Doubled(Bag(Bag.Config(), 5, 0), 2, Doubled.Config())])
+def test_what_is_no_method_is_refused_by_fit(wrong):
+    with pytest.raises(OptionError, match="give a"):
+        TextClassifier(wrong, "bag").fit(TEXTS, LABELS)
+
+
+def test_an_explainer_is_a_class_or_an_instance_of_any_name(fitted):
+    by_class, by_name = (explain(fitted, GOOD[:1], which)[0] for which in (Occlusion, "occlusion"))
+    np.testing.assert_array_equal(by_class.scores, by_name.scores)
+    assert fitted.explain(GOOD[:1], Random(seed=3, name="lucky"))[0].explainer == "lucky"
+    assert (
+        fitted.word_importance(GOOD, Occlusion).top(1).words == fitted.word_importance(GOOD, "occlusion").top(1).words
+    )

@@ -2,57 +2,63 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from .interfaces.lazy import lazy
 
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from . import checks, data, encoders, errors, explainers, methods, metrics
     from .audits.api import audit
     from .audits.audit import Audit
     from .estimator import TextClassifier, explain, load
+    from .evaluation.measure import Scores
+    from .explaining.measure import measure_explanations as measure
     from .explaining.write import write_explanations, write_predictions
     from .grids.compare import compare
     from .grids.comparison import Comparison
     from .interfaces.explanation import Explanation, WordImportance
 
 _HOMES = {
-    "Audit": "audits.audit",
-    "Comparison": "grids.comparison",
-    "Explanation": "interfaces.explanation",
-    "TextClassifier": "estimator",
-    "WordImportance": "interfaces.explanation",
-    "audit": "audits.api",
-    "compare": "grids.compare",
-    "explain": "estimator",
-    "load": "estimator",
-    "write_explanations": "explaining.write",
-    "write_predictions": "explaining.write",
+    "Audit": ".audits.audit",
+    "Comparison": ".grids.comparison",
+    "Explanation": ".interfaces.explanation",
+    "Scores": ".evaluation.measure",
+    "TextClassifier": ".estimator",
+    "WordImportance": ".interfaces.explanation",
+    "audit": ".audits.api",
+    "compare": ".grids.compare",
+    "explain": ".estimator",
+    "load": ".estimator",
+    "measure": ".explaining.measure:measure_explanations",
+    "write_explanations": ".explaining.write",
+    "write_predictions": ".explaining.write",
 }
+_MODULES = ("checks", "data", "encoders", "errors", "explainers", "methods", "metrics")
 
 __all__ = [
     "Audit",
     "Comparison",
     "Explanation",
+    "Scores",
     "TextClassifier",
     "WordImportance",
     "__version__",
     "audit",
+    "checks",
     "compare",
+    "data",
+    "encoders",
+    "errors",
     "explain",
+    "explainers",
     "load",
+    "measure",
+    "methods",
+    "metrics",
     "write_explanations",
     "write_predictions",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    """Import a public name when it is first used, so that importing whyword stays instant."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'whyword' has no attribute '{name}'")
-    return getattr(import_module(f".{_HOMES[name]}", __name__), name)
-
-
-def __dir__() -> list[str]:
-    """List the public names, imported or not."""
-    return [*globals(), *(name for name in __all__ if name not in globals())]
+__getattr__, __dir__ = lazy(__name__, _HOMES, _MODULES)

@@ -1,8 +1,9 @@
-"""TextClassifier: the scikit-learn face of experiments/run.py."""
+"""TextClassifier: training, prediction and explanation as scikit-learn has them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from inspect import Signature, signature
 from pathlib import Path
 from typing import Any, Self
 
@@ -11,12 +12,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from .catalog import make_explainer
 from .data.dataset import Dataset, labels
 from .data.splits import cut_dev
 from .explaining.any_model import as_classifier
 from .explaining.cache import ExplanationCache
 from .explaining.inputs import read_documents, read_texts
-from .explaining.stream import explain_documents, make_explainer
+from .explaining.stream import explain_documents
 from .explaining.words import word_importance
 from .inference.fitted import choose_device
 from .interfaces.classifier import Classifier
@@ -24,17 +26,32 @@ from .interfaces.document import Document, Label
 from .interfaces.errors import DataError, OptionError
 from .interfaces.explainer import Explainer
 from .interfaces.explanation import Explanation, WordImportance
+from .interfaces.method import Encoder, Method
 from .models.config import RunConfig, make_config
 from .models.folder import TrainedModel, load_model, model_fingerprint, named_fingerprint, put_model
 from .models.train import train_model
 from .training.loop import Step
 
+SECTIONS = {  # of settings, and the parameter that holds them
+    "method": "method_settings",
+    "encoder": "encoder_settings",
+    "vocabulary": "vocabulary",
+    "training": "training",
+}
+
+
+def plain_signature(function: Callable[..., Any]) -> Signature:
+    """Give the signature of a method without its keyword arguments of any name."""
+    return Signature([p for p in list(signature(function).parameters.values())[1:] if p.kind != p.VAR_KEYWORD])
+
 
 class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A text classifier that can say which words decided.
 
-    Texts are strings, or pairs of strings; labels are strings or integers, and come back as they went in. The settings
-    of the method, the encoder, the vocabulary and the training are dictionaries; see `whyword list methods vmask`.
+    Texts are strings, or pairs of strings; labels are strings or integers, and come back as they went in. Method and
+    encoder are names of the catalog, or classes. Their settings, and those of the vocabulary and the training, are
+    dictionaries, or single values written with two underscores: method__beta, encoder__dropout,
+    vocabulary__min_frequency, training__batch_size; see `whyword list methods vmask`.
 
     It keeps the conventions of scikit-learn (clone, get_params, Pipeline, GridSearchCV, pickle). As the checks of
     scikit-learn feed tables of numbers, they are run on a subclass that writes each row as a text.
@@ -42,8 +59,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        method: str = "vmask",
-        encoder: str = "lstm",
+        method: str | type[Method] = "vmask",
+        encoder: str | type[Encoder] = "lstm",
         *,
         embeddings: str | Path | None = None,
         epochs: int | None = None,
@@ -55,6 +72,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         random_state: int | np.random.RandomState | None = 0,
         device: str = "auto",
         verbose: bool = False,
+        **settings: Any,
     ) -> None:
         self.method = method
         self.encoder = encoder
@@ -68,6 +86,48 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
         self.device = device
         self.verbose = verbose
+        for name in settings:
+            if "__" not in name:
+                raise TypeError(f"TextClassifier has no argument '{name}'.")
+        if settings:
+            self.set_params(**settings)
+
+    __signature__ = plain_signature(__init__)  # scikit-learn's checks try every argument there is
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Give the parameters and, if deep, every setting as section__name."""
+        params: dict[str, Any] = super().get_params(deep=False)
+        if deep:
+            for section in SECTIONS:
+                settings = {**self._defaults(section), **self._settings(section)}
+                params |= {f"{section}__{name}": value for name, value in settings.items()}
+        return params
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; section__name sets one setting of a section and leaves the others as they are."""
+        nested = {name for name in params if name.partition("__")[0] in SECTIONS and "__" in name}
+        super().set_params(**{name: value for name, value in params.items() if name not in nested})
+        known = self.get_params()
+        for key in nested:
+            if key not in known:
+                raise ValueError(
+                    f"Invalid parameter {key!r} for estimator {self}. Valid parameters are: {sorted(known)!r}."
+                )
+            section, _, name = key.partition("__")
+            setattr(self, SECTIONS[section], {**self._settings(section), name: params[key]})
+        return self
+
+    def _settings(self, section: str) -> Mapping[str, Any]:
+        settings = getattr(self, SECTIONS[section])
+        return settings if isinstance(settings, Mapping) else {}
+
+    def _defaults(self, section: str) -> dict[str, Any]:
+        """Give the settings of a section with their defaults; none where there is no such method or encoder."""
+        try:
+            config = make_config({section: getattr(self, section)} if section in ("method", "encoder") else {})
+        except OptionError:
+            return {}
+        return {name: value for name, value in config.to_dict()[section].items() if name != "name"}
 
     def fit(self, X: Any, y: Any, dev: tuple[Any, Any] | None = None) -> Self:  # noqa: N803
         """Train; the best epoch is chosen on dev, a pair (texts, labels), or on a tenth held out of the texts."""
@@ -131,13 +191,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def explain(
         self,
         texts: Any,
-        explainer: str | Explainer | None = None,
+        explainer: str | type[Explainer] | Explainer | None = None,
         target: Label | None = None,
         cache: str | Path | None = None,
     ) -> list[Explanation]:
         """Score every word of each text for the predicted class, or for the class named as target.
 
-        The model's own scores by default, occlusion if it has none; or the name of an explainer, or an explainer.
+        The model's own scores by default, occlusion if it has none; or an explainer, its class or its name.
         What the folder named as cache holds is not computed again.
         """
         return _explain(self._model.classifier, texts, explainer, target, self._cache(cache))
@@ -148,17 +208,17 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def word_importance(
         self,
         texts: Any = None,
-        explainer: str | Explainer | None = None,
+        explainer: str | type[Explainer] | Explainer | None = None,
         reduce: str | None = None,
         cache: str | Path | None = None,
     ) -> WordImportance:
-        """Score words at large: by the model's gate, else by its own scores averaged over the texts.
+        """Score words of the vocabulary: by the model's gate, else by its own scores averaged over the texts.
 
         With texts, only their words. An explainer's scores for the predicted classes are summed over the texts,
         averaged with reduce="mean", or put together as SP-LIME does with reduce="root".
         """
         classifier = self._model.classifier
-        chosen = make_explainer(explainer, classifier) if isinstance(explainer, str) else explainer
+        chosen = None if explainer is None else make_explainer(explainer, classifier)
         documents = None if texts is None else [Document(words) for words in read_texts(texts)]
         return word_importance(classifier, documents, chosen, reduce, self._cache(cache))
 
@@ -212,7 +272,7 @@ def load(folder: str | Path, device: str = "auto") -> TextClassifier:
 def explain(
     model: Any,
     texts: Any,
-    explainer: str | Explainer | None = None,
+    explainer: str | type[Explainer] | Explainer | None = None,
     target: Label | None = None,
     classes: Sequence[Label] | None = None,
     cache: str | Path | None = None,
@@ -234,20 +294,20 @@ def explain(
     if not words:
         return []
     classifier = as_classifier(model, words, classes)
-    kept = None
+    known = None
     if cache is not None and fingerprint is not None:
-        kept = ExplanationCache(Path(cache), named_fingerprint(fingerprint, classifier.classes))
-    return _explain(classifier, words, explainer, target, kept)
+        known = ExplanationCache(Path(cache), named_fingerprint(fingerprint, classifier.classes))
+    return _explain(classifier, words, explainer, target, known)
 
 
 def _explain(
     classifier: Classifier,
     texts: Any,
-    explainer: str | Explainer | None,
+    explainer: str | type[Explainer] | Explainer | None,
     target: Label | None,
     cache: ExplanationCache | None,
 ) -> list[Explanation]:
-    chosen = explainer if isinstance(explainer, Explainer) else make_explainer(explainer, classifier)
+    chosen = make_explainer(explainer, classifier)
     documents = [Document(words) for words in read_texts(texts)]
     return list(explain_documents(classifier, documents, chosen, target, cache))
 

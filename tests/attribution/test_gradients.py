@@ -5,9 +5,7 @@ import pytest
 import torch
 
 from whyword.attribution.gradients import TokenScores, explain_by_tokens, of_targets
-from whyword.checks.found import maker_of_method
-from whyword.checks.models import untrained
-from whyword.checks.samples import AWKWARD, EIGHT, sample_pieces
+from whyword.checks.samples import AWKWARD, EIGHT, maker_of_method, sample_pieces, untrained
 from whyword.inference.black_box import BlackBox
 from whyword.interfaces.errors import OptionError
 

@@ -1,4 +1,4 @@
-"""Each check is shown a class that breaks its promise, and must say so."""
+"""Each check is shown a class that breaks its contract, and must say so."""
 
 from dataclasses import replace
 
@@ -44,7 +44,7 @@ class DeclaresAnotherWidth(Bag):
 
 
 @pytest.mark.parametrize(
-    ("promise", "broken", "sentence"),
+    ("clause", "broken", "sentence"),
     [
         (of_encoders.padding_changes_nothing, SeesPadding, "layer 1 with five columns of padding"),
         (of_encoders.padding_changes_nothing, SeesPaddingTokens, "layer 1 with random tokens under the padding"),
@@ -54,9 +54,9 @@ class DeclaresAnotherWidth(Bag):
         (of_encoders.layers_are_as_wide_as_declared, DeclaresAnotherWidth, r"widths \(8,\), not \(3,\)"),
     ],
 )
-def test_an_encoder_that_breaks_a_promise_is_found(promise, broken, sentence):
+def test_an_encoder_that_breaks_its_contract_is_found(clause, broken, sentence):
     with pytest.raises(AssertionError, match=sentence):
-        promise(lambda tokens: broken(Bag.Config(dim=8), tokens.size, tokens.padding), WORDS)
+        clause(lambda tokens: broken(Bag.Config(dim=8), tokens.size, tokens.padding), WORDS)
 
 
 class SeesTheBatch(Attention):
@@ -186,7 +186,7 @@ class NeverMoves(Attention):
 
 
 @pytest.mark.parametrize(
-    ("promise", "broken", "sentence"),
+    ("clause", "broken", "sentence"),
     [
         (of_methods.batch_equals_one_by_one, SeesTheBatch, "the logits of text 0 alone and in a batch"),
         (of_methods.padding_changes_nothing, AttendsToPadding, "the token weights with five columns of padding"),
@@ -211,12 +211,12 @@ class NeverMoves(Attention):
         (learning.save_and_load_agree, CountsItsSteps, "The logits before saving and after loading"),
     ],
 )
-def test_a_method_that_breaks_a_promise_is_found(promise, broken, sentence):
+def test_a_method_that_breaks_its_contract_is_found(clause, broken, sentence):
     def make(tokens, classes):
         return broken(Bag(Bag.Config(dim=8, dropout=0.0), tokens.size, tokens.padding), classes, Attention.Config())
 
     with pytest.raises(AssertionError, match=sentence):
-        promise(make, WORDS)
+        clause(make, WORDS)
 
 
 def test_frozen_word_vectors_need_not_learn():

@@ -1,4 +1,4 @@
-"""Each check is shown an explainer that breaks its promise, and must say so."""
+"""Each check is shown an explainer that breaks its contract, and must say so."""
 
 from dataclasses import dataclass, replace
 from random import random
@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from whyword.checks import explainer as of_explainers
-from whyword.checks.models import sample_classifier
+from whyword.checks.samples import sample_classifier
 from whyword.explainers.occlusion import Occlusion
 from whyword.explainers.own import Own
 from whyword.interfaces.errors import OptionError
@@ -82,6 +82,12 @@ class CountsNothing(Altered):
         return replace(explanation, forward_passes=0)
 
 
+class SignsForAnother(Occlusion):
+    def explain(self, classifier, documents, targets=None):
+        explanations = super().explain(classifier, documents, targets)
+        return [replace(explanation, explainer="occlusion") for explanation in explanations]
+
+
 class LeavesGradients(Own):
     def explain(self, classifier, documents, targets=None):
         for _, batch in classifier.batches([document.words for document in documents]):
@@ -139,7 +145,7 @@ BLACK_BOX = of_explainers.a_black_box_is_served_or_refused_in_a_sentence
 
 
 @pytest.mark.parametrize(
-    ("promise", "broken", "sentence"),
+    ("clause", "broken", "sentence"),
     [
         (of_explainers.one_finite_score_per_word, ForgetsAWord, r"got scores of the shape \(0,\)"),
         (of_explainers.one_finite_score_per_word, DividesByTheTotal, "are NaN or infinite"),
@@ -150,6 +156,11 @@ BLACK_BOX = of_explainers.a_black_box_is_served_or_refused_in_a_sentence
         (of_explainers.the_target_is_honored, SaysSomethingElse, "do not speak for the target"),
         (of_explainers.the_same_question_gets_the_same_answer, RollsDice, "Asked twice"),
         (of_explainers.a_list_equals_its_texts_one_by_one, CountsPlaces, "Alone and in a list"),
+        (
+            of_explainers.explanations_bear_the_name_of_their_explainer,
+            SignsForAnother,
+            "by 'occlusion', but the explainer's name is 'another-name'",
+        ),
         (of_explainers.forward_passes_are_counted, CountsNothing, "counts no forward pass"),
         (UNTOUCHED, LeavesGradients, "left the gradient of encoder.embedding.table.weight changed"),
         (UNTOUCHED, LeavesItTraining, "between training and evaluation"),
@@ -163,9 +174,9 @@ BLACK_BOX = of_explainers.a_black_box_is_served_or_refused_in_a_sentence
         (BLACK_BOX, PretendsToBeOpen, "served although needs_open is True"),
     ],
 )
-def test_an_explainer_that_breaks_a_promise_is_found(promise, broken, sentence):
+def test_an_explainer_that_breaks_its_contract_is_found(clause, broken, sentence):
     with pytest.raises(AssertionError, match=sentence):
-        promise(broken(), sample_classifier())
+        clause(broken(), sample_classifier())
 
 
 def test_a_refusal_passes_through_where_an_answer_was_needed():

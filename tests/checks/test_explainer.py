@@ -3,15 +3,14 @@ from functools import cache
 import pytest
 
 from whyword import catalog
-from whyword.checks import EXPLAINER_PROMISES, check_explainer
+from whyword.checks import EXPLAINER_CONTRACT, check_explainer
+from whyword.checks.contract import expect_untouched
 from whyword.checks.explainer import (
     DOCUMENTS,
     explaining_leaves_the_model_untouched,
     one_finite_score_per_word,
 )
-from whyword.checks.found import maker_of_method, small_explainer, tokenizer_for
-from whyword.checks.models import untrained
-from whyword.checks.untouched import expect_untouched
+from whyword.checks.samples import maker_of_method, small_explainer, tokenizer_for, untrained
 from whyword.interfaces.errors import OptionError
 
 
@@ -37,11 +36,11 @@ def a_method_it_serves(explainer):
     return served[0]
 
 
-@pytest.mark.parametrize("promise", EXPLAINER_PROMISES, ids=lambda promise: promise.__name__)
+@pytest.mark.parametrize("clause", EXPLAINER_CONTRACT, ids=lambda clause: clause.__name__)
 @pytest.mark.parametrize("encoder", catalog.names("encoders"))
 @pytest.mark.parametrize("explainer", catalog.names("explainers"))
-def test_every_explainer_keeps_its_promises_on_every_encoder(explainer, encoder, promise):
-    promise(small_explainer(explainer), model(a_method_it_serves(explainer), encoder))
+def test_every_explainer_keeps_its_contract_on_every_encoder(explainer, encoder, clause):
+    clause(small_explainer(explainer), model(a_method_it_serves(explainer), encoder))
 
 
 @pytest.mark.parametrize("explainer", catalog.names("explainers"))

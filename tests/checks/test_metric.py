@@ -5,19 +5,19 @@ import pytest
 import torch
 
 from whyword import catalog
-from whyword.checks import METRIC_PROMISES, check_metric
+from whyword.checks import METRIC_CONTRACT, check_metric
 from whyword.checks import metric as of_metrics
-from whyword.checks.models import sample_classifier
+from whyword.checks.samples import sample_classifier
 from whyword.inference.black_box import BlackBox
 from whyword.metrics.posthoc_accuracy_gold import PosthocAccuracyGold
 from whyword.metrics.probability_drop import ProbabilityDrop
 from whyword.metrics.rationale_recall import RationaleRecall
 
 
-@pytest.mark.parametrize("promise", METRIC_PROMISES, ids=lambda promise: promise.__name__)
+@pytest.mark.parametrize("clause", METRIC_CONTRACT, ids=lambda clause: clause.__name__)
 @pytest.mark.parametrize("metric", catalog.names("metrics"))
-def test_every_metric_keeps_its_promises(metric, promise):
-    promise(catalog.load("metrics", metric)(), sample_classifier())
+def test_every_metric_keeps_its_contract(metric, clause):
+    clause(catalog.load("metrics", metric)(), sample_classifier())
 
 
 def test_a_metric_of_ones_own_can_be_checked_in_one_line():
@@ -93,7 +93,7 @@ UNTOUCHED = of_metrics.measuring_leaves_model_and_explanations_untouched
 
 
 @pytest.mark.parametrize(
-    ("promise", "broken", "sentence"),
+    ("clause", "broken", "sentence"),
     [
         (ONE, GivesUp, "no finite value"),
         (ONE, SaysNothing, "does not say what its number means"),
@@ -108,6 +108,6 @@ UNTOUCHED = of_metrics.measuring_leaves_model_and_explanations_untouched
         (UNTOUCHED, DrawsFromTorch, "torch's global random stream"),
     ],
 )
-def test_a_metric_that_breaks_a_promise_is_found(promise, broken, sentence):
+def test_a_metric_that_breaks_its_contract_is_found(clause, broken, sentence):
     with pytest.raises(AssertionError, match=sentence):
-        promise(broken(), sample_classifier())
+        clause(broken(), sample_classifier())

@@ -1,4 +1,4 @@
-"""The promises that need the whole pipeline: training by configuration, and model folders."""
+"""The contracts that need the whole pipeline: training by configuration, and model folders."""
 
 from dataclasses import fields
 from functools import cache
@@ -9,10 +9,8 @@ import tokenizers
 import torch
 
 from whyword import catalog
-from whyword.checks.found import maker_of_encoder, tokenizer_for
-from whyword.checks.promise import expect_same_weights, seeded
-from whyword.checks.samples import AWKWARD
-from whyword.checks.untouched import expect_random_streams_alone
+from whyword.checks.contract import expect_random_streams_alone, expect_same_weights, seeded
+from whyword.checks.samples import AWKWARD, maker_of_encoder, tokenizer_for
 from whyword.data.dataset import load_dataset
 from whyword.models.config import make_config
 from whyword.models.folder import load_model, save_model

@@ -13,6 +13,33 @@ def test_everything_in_the_catalog_is_listed_with_a_sentence(whyword, kind):
     assert all(row["name"] in whyword("list", kind).out for row in rows)
 
 
+def test_a_list_says_where_a_plug_in_comes_from_and_which_one_is_left_out(whyword, tmp_path, monkeypatch):
+    assert "whyword" not in whyword("list", "metrics").out  # a column of its own only where there are plug-ins
+    folder = tmp_path / "lucky_words-1.0.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: lucky-words\nVersion: 1.0\n")
+    (folder / "entry_points.txt").write_text(
+        "[whyword.metrics]\nlucky = lucky_words:Lucky\nsufficiency = lucky_words:X\n"
+    )
+    (tmp_path / "lucky_words.py").write_text('class Lucky:\n    """How lucky."""\n1 / 0\n')
+    monkeypatch.syspath_prepend(tmp_path)
+    catalog.plugins.cache_clear()
+    try:
+        shown = whyword("list", "metrics")
+        assert [line.split() for line in shown.out.splitlines() if "lucky" in line] == [
+            ["lucky", "How", "lucky.", "lucky-words", "1.0"]
+        ]
+        assert shown.err == (
+            "The plug-in 'sufficiency' of lucky-words 1.0 is left out, because another one of the metrics has that "
+            "name: rename its entry point.\n"
+        )
+        rows = {row["name"]: row for row in json.loads(whyword("list", "metrics", "--json").out)}
+        assert rows["lucky"] == {"name": "lucky", "about": "How lucky.", "from": "lucky-words 1.0"}
+        assert rows["sufficiency"]["from"] == "whyword"
+    finally:
+        catalog.plugins.cache_clear()
+
+
 def test_the_settings_of_one_item_are_listed_with_kind_and_default(whyword):
     rows = json.loads(whyword("list", "methods", "attention", "--json").out)
     assert {"setting": "kind", "kind": "additive | dot", "default": "additive", "about": ""} in rows

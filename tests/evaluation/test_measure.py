@@ -9,7 +9,7 @@ import torch
 
 from reference.spying import Spy, additive, explanation
 from whyword import catalog
-from whyword.checks.models import sample_classifier
+from whyword.checks.samples import sample_classifier
 from whyword.data.words import split
 from whyword.evaluation.measure import Scores, gather, measure
 from whyword.explainers.occlusion import Occlusion

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from reference.tokenizers import letter_pieces
 from whyword import catalog
-from whyword.checks.found import small_explainer
-from whyword.checks.models import sample_classifier
+from whyword.checks.samples import sample_classifier, small_explainer
 from whyword.data.tokenizers.word_pieces import WordPieceTokenizer
 from whyword.data.words import split
 from whyword.encoders.bag import Bag

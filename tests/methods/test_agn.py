@@ -171,5 +171,5 @@ def test_the_training_texts_are_counted_before_training_and_the_counts_are_saved
 
 @pytest.mark.parametrize("name", ["length", "epochs"])
 def test_sizes_that_cannot_be_are_refused(name):
-    with pytest.raises(OptionError, match=f"method.{name} is 0: give a number from 1 up."):
+    with pytest.raises(OptionError, match=f"agn.{name} is 0: give a number from 1 up."):
         Agn.Config(**{name: 0})

@@ -356,5 +356,5 @@ def test_a_saved_model_predicts_and_explains_the_same(tmp_path):
 
 
 def test_a_contrast_without_a_temperature_is_refused():
-    with pytest.raises(OptionError, match=r"method\.contrast_temperature is 0\.0: give a number above 0\."):
+    with pytest.raises(OptionError, match=r"evarm\.contrast_temperature is 0\.0: give a number above 0\."):
         Evarm.Config(contrast_temperature=0.0)

@@ -184,5 +184,5 @@ def test_a_trace_is_refused_where_the_terms_do_not_describe_the_model(settings):
 
 
 def test_negative_weights_of_losses_are_refused():
-    with pytest.raises(OptionError, match="give numbers from 0 up"):
+    with pytest.raises(OptionError, match=r"polarity-attention\.(penalty|l2) is -.*: give a number from 0 up"):
         build(penalty=-1.0)

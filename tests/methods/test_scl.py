@@ -34,5 +34,5 @@ def test_cross_entropy_and_contrast_share_out_the_weight(weight):
 
 @pytest.mark.parametrize("weight", [-0.1, 1.0, float("nan")])
 def test_a_weight_that_leaves_no_task_is_refused(weight):
-    with pytest.raises(OptionError, match=r"method\.weight is"):
+    with pytest.raises(OptionError, match=r"scl\.weight is"):
         Scl.Config(weight=weight)

@@ -242,10 +242,10 @@ def test_a_saved_model_predicts_and_explains_the_same(tmp_path):
 @pytest.mark.parametrize(
     ("settings", "complaint"),
     [
-        ({"heads": 0}, "method.heads is 0: give a number from 1 up."),
-        ({"iterations": -1}, "method.iterations is -1: give a number from 0 up."),
-        ({"compress_epochs": 0}, "method.compress_epochs is 0: give a number from 1 up."),
-        ({"weight_decay": float("nan")}, "method.weight_decay is nan: give a number from 0 up."),
+        ({"heads": 0}, "vat.heads is 0: give a number from 1 up."),
+        ({"iterations": -1}, "vat.iterations is -1: give a number from 0 up."),
+        ({"compress_epochs": 0}, "vat.compress_epochs is 0: give a number from 1 up."),
+        ({"weight_decay": float("nan")}, "vat.weight_decay is nan: give a number from 0 up."),
         ({"head": "compressor", "iterations": 0}, "it is never trained"),
     ],
     ids=["heads", "iterations", "epochs", "decay", "untrained head"],

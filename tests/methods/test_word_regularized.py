@@ -178,7 +178,7 @@ def test_tying_brings_states_nearer_to_their_words_than_plain_attention_does():
     [("tying", -1.0), ("mlm", math.nan), ("conicity", math.inf), ("masked_share", 0.0), ("candidates", 0)],
 )
 def test_settings_that_cannot_be_trained_are_refused(name, value):
-    with pytest.raises(OptionError, match=rf"method\.{name} is {value}"):
+    with pytest.raises(OptionError, match=rf"word-regularized\.{name} is {value}"):
         WordRegularized.Config(**{name: value})
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reference.spying import CLASSES, additive, explanation
-from whyword.checks.models import sample_classifier
+from whyword.checks.samples import sample_classifier
 from whyword.data.words import split
 from whyword.evaluation.measure import measure
 from whyword.explainers.occlusion import Occlusion

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from ..interfaces.errors import DataError, OptionError
 from ..interfaces.explainer import Explainer
 from ..interfaces.explanation import Explanation
 from ..interfaces.metric import Metric
+from ..interfaces.settings import setting_names
 from ..interfaces.values import json_ready
 from ..models.folder import TrainedModel
 from . import data as audit_facts
@@ -37,13 +38,15 @@ LIMIT = 1_000  # most forward passes of a text for explainers that sample until 
 
 
 def load_rules(
-    file: Path | None = None, metrics: Iterable[str | Metric] = (), explainers: Iterable[str | Explainer] = ()
+    file: Path | None = None,
+    metrics: Iterable[str | type[Metric] | Metric] = (),
+    explainers: Iterable[str | type[Explainer] | Explainer] = (),
 ) -> Rules:
     """Read the rules of a file, or ours; they may speak of metrics and explainers of the catalog and of those given."""
     given = {"metrics": metrics, "explainers": explainers}
     known = {
-        room: [*catalog.names(room), *(part.name for part in parts if not isinstance(part, str))]
-        for room, parts in given.items()
+        kind: [*catalog.names(kind), *(part.name for part in parts if not isinstance(part, str | type))]
+        for kind, parts in given.items()
     }
     return read_rules(file, known["metrics"], known["explainers"], TESTS)
 
@@ -51,8 +54,8 @@ def load_rules(
 def gather_audit(
     model: Any,
     documents: Sequence[Document],
-    explainers: Sequence[str | Explainer] | None = None,
-    metrics: Sequence[str | Metric] | None = None,
+    explainers: Sequence[str | type[Explainer] | Explainer] | None = None,
+    metrics: Sequence[str | type[Metric] | Metric] | None = None,
     *,
     judge: Any = None,
     seed: int = 0,
@@ -94,7 +97,7 @@ def gather_audit(
     first = explained[RANDOM]
     attention_tests = _attention_tests(classifier, documents, explained, seed, on_event)
     settings = None if trained is None else trained.config.to_dict()
-    used = measures or [catalog.load("metrics", name)() for name in scores.metrics]
+    used = measures or [catalog.make_metric(name) for name in scores.metrics]
     facts: dict[str, Any] = {
         "format": FORMAT,
         "model": audit_facts.model_facts(classifier, model_name or _name(model, trained), settings),
@@ -137,15 +140,19 @@ def _known_label(document: Document, classes: Sequence[Label]) -> Document:
     return replace(document, label=classes[class_number(classes, document.label)])
 
 
-def _explainers(given: Sequence[str | Explainer] | None, classifier: Classifier, seed: int) -> dict[str, Explainer]:
+def _explainers(
+    given: Sequence[str | type[Explainer] | Explainer] | None, classifier: Classifier, seed: int
+) -> dict[str, Explainer]:
     """Make the explainers by their names, random words last."""
     own = isinstance(classifier, OpenClassifier) and classifier.method.own_score is not None
     wanted = given if given is not None else ["own", "lime", "occlusion"] if own else ["lime", "occlusion"]
     chosen: dict[str, Explainer] = {}
     for explainer in wanted:
-        made = _sampling_briefly(explainer, classifier, seed) if isinstance(explainer, str) else explainer
+        made = _sampling_briefly(explainer, classifier, seed)
         if made.name in chosen and not isinstance(explainer, str):
-            raise OptionError(f"Two explainers are called '{made.name}': give each a name of its own.")
+            raise OptionError(
+                f"Two explainers are called '{made.name}': give each a name of its own, as in name='mine'."
+            )
         if made.needs_open and not isinstance(classifier, OpenClassifier):
             raise OptionError(f"The explainer '{made.name}' must look into the model: for this one choose lime.")
         chosen[made.name] = made
@@ -153,17 +160,21 @@ def _explainers(given: Sequence[str | Explainer] | None, classifier: Classifier,
     return {name: chosen[name] for name in sorted(chosen, key=lambda name: name == RANDOM)}
 
 
-def _sampling_briefly(name: str, classifier: Classifier, seed: int) -> Explainer:
-    """Bound the samples of a text: an audit wants many texts more than the last digit of each."""
-    limited = any(field.name == "limit" for field in fields(catalog.load("explainers", name)))
-    return make_explainer(name, classifier, seed, {"limit": LIMIT} if limited else None)
+def _sampling_briefly(item: str | type[Explainer] | Explainer, classifier: Classifier, seed: int) -> Explainer:
+    """Bound the samples of a text where the caller does not: an audit wants many texts, not the last digit of each."""
+    if not isinstance(item, str):
+        return make_explainer(item, classifier, seed)
+    limited = "limit" in setting_names(catalog.load("explainers", item))
+    return make_explainer(item, classifier, seed, {"limit": LIMIT} if limited else None)
 
 
-def _metrics(given: Sequence[str | Metric] | None) -> list[Metric] | None:
+def _metrics(given: Sequence[str | type[Metric] | Metric] | None) -> list[Metric] | None:
     """Load metrics by their names; a misspelled one is refused before anything is explained."""
     if given is None:
         return None
-    return [catalog.load("metrics", metric)() if isinstance(metric, str) else metric for metric in given]
+    metrics = [catalog.make_metric(metric) for metric in given]
+    catalog.check_distinct("metrics", metrics)
+    return metrics
 
 
 def _explain(

@@ -1,4 +1,4 @@
-"""Promises that every encoder, method, explainer and metric keeps; run them on classes of your own, too.
+"""Contracts that every encoder, method, explainer and metric keeps; check classes of your own against them, too.
 
     def make(tokenizer, classes):
         encoder = Lstm(Lstm.Config(dim=8, hidden=8, dropout=0.0), tokenizer.size, tokenizer.padding)
@@ -6,19 +6,19 @@
 
     check_method(make)
 
-Each promise is a function of its own that raises an AssertionError with one sentence when it is broken.
+Each clause is a function of its own that raises an AssertionError with one sentence when it is broken.
 """
 
-from .encoder import ENCODER_PROMISES, check_encoder
-from .explainer import EXPLAINER_PROMISES, check_explainer
-from .method import METHOD_PROMISES, check_method
-from .metric import METRIC_PROMISES, check_metric
+from .encoder import ENCODER_CONTRACT, check_encoder
+from .explainer import EXPLAINER_CONTRACT, check_explainer
+from .method import METHOD_CONTRACT, check_method
+from .metric import METRIC_CONTRACT, check_metric
 
 __all__ = [
-    "ENCODER_PROMISES",
-    "EXPLAINER_PROMISES",
-    "METHOD_PROMISES",
-    "METRIC_PROMISES",
+    "ENCODER_CONTRACT",
+    "EXPLAINER_CONTRACT",
+    "METHOD_CONTRACT",
+    "METRIC_CONTRACT",
     "check_encoder",
     "check_explainer",
     "check_method",

@@ -1,8 +1,7 @@
-"""Promises of every encoder."""
+"""The contract of every encoder."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 import torch
@@ -11,22 +10,19 @@ from torch import Tensor
 from ..interfaces.document import Batch, Tokenizer
 from ..interfaces.method import Encoder
 from ..methods.base import Base
-from .answers import Answers, expect_no_trace_of_padding, expect_one_by_one, expect_repeatable
+from .contract import Answers, expect, expect_no_trace_of_padding, expect_one_by_one, expect_repeatable, seeded
 from .method import check_method
-from .promise import expect, seeded
-from .samples import sample_batch, sample_words
-
-MakeEncoder = Callable[[Tokenizer], Encoder]  # draws new weights from torch's random stream
+from .samples import MakeEncoder, sample_batch, sample_words
 
 
 def check_encoder(make: MakeEncoder, tokenizer: Tokenizer | None = None) -> None:
-    """Check all promises of an encoder, and those of the plain classifier on top of it.
+    """Check the whole contract of an encoder, and those of the plain classifier on top of it.
 
     The tokenizer is word-level unless one is given; encoders that read pieces are checked with samples.sample_pieces.
     """
     tokenizer = tokenizer or sample_words()
-    for promise in ENCODER_PROMISES:
-        promise(make, tokenizer)
+    for clause in ENCODER_CONTRACT:
+        clause(make, tokenizer)
     check_method(lambda tokens, classes: Base(make(tokens), classes, Base.Config(dropout=0.0)), tokenizer)
 
 
@@ -67,7 +63,7 @@ def reading_is_repeatable(make: MakeEncoder, tokenizer: Tokenizer) -> None:
     expect_repeatable(partial(_ask, _build(make, tokenizer)), sample_batch(tokenizer))
 
 
-ENCODER_PROMISES = (
+ENCODER_CONTRACT = (
     layers_are_as_wide_as_declared,
     batch_equals_one_by_one,
     padding_changes_nothing,

@@ -1,8 +1,9 @@
-"""Promises of every explainer."""
+"""The contract of every explainer."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,20 +16,18 @@ from ..interfaces.document import Document
 from ..interfaces.errors import WhywordError
 from ..interfaces.explainer import Explainer
 from ..interfaces.explanation import Explanation
-from .models import sample_classifier
-from .promise import expect
-from .samples import AWKWARD, EIGHT
-from .untouched import expect_random_streams_alone, expect_untouched
+from .contract import expect, expect_random_streams_alone, expect_untouched
+from .samples import AWKWARD, EIGHT, sample_classifier
 
 DOCUMENTS = (*AWKWARD, *EIGHT[:3])
 ROUNDING = 1e-4  # of the largest score: probabilities are float32, and the width of a batch moves their last digits
 
 
 def check_explainer(explainer: Explainer, classifier: Classifier | None = None) -> None:
-    """Check all promises of an explainer, on a model that has all it could look at unless one is given."""
+    """Check the whole contract of an explainer, on a model that has all it could look at unless one is given."""
     classifier = classifier or sample_classifier()
-    for promise in EXPLAINER_PROMISES:
-        promise(explainer, classifier)
+    for clause in EXPLAINER_CONTRACT:
+        clause(explainer, classifier)
 
 
 def one_finite_score_per_word(explainer: Explainer, classifier: Classifier) -> None:
@@ -80,6 +79,17 @@ def a_list_equals_its_texts_one_by_one(explainer: Explainer, classifier: Classif
         expect(near, f"Alone and in a list, the scores of {together.words} differ by {_gap(alone, together):.2g}.")
 
 
+def explanations_bear_the_name_of_their_explainer(explainer: Explainer, classifier: Classifier) -> None:
+    """Show the name that the explainer has, also one that it was given; so two settings of it can be told apart."""
+    renamed = replace(explainer, name="another-name")  # type: ignore[type-var]
+    for each in (explainer, renamed):
+        (explanation,) = each.explain(classifier, DOCUMENTS[:1])
+        expect(
+            explanation.explainer == each.name,
+            f"The explanation is said to be by '{explanation.explainer}', but the explainer's name is '{each.name}'.",
+        )
+
+
 def forward_passes_are_counted(explainer: Explainer, classifier: Classifier) -> None:
     """Every explanation says what it cost."""
     for explanation in explainer.explain(classifier, DOCUMENTS):
@@ -120,12 +130,13 @@ def a_black_box_is_served_or_refused_in_a_sentence(explainer: Explainer, classif
         _expect_finite(explanation)
 
 
-EXPLAINER_PROMISES = (
+EXPLAINER_CONTRACT = (
     one_finite_score_per_word,
     no_texts_no_explanations,
     the_target_is_honored,
     the_same_question_gets_the_same_answer,
     a_list_equals_its_texts_one_by_one,
+    explanations_bear_the_name_of_their_explainer,
     forward_passes_are_counted,
     explaining_leaves_the_model_untouched,
     a_black_box_is_served_or_refused_in_a_sentence,

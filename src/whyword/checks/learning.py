@@ -1,8 +1,8 @@
-"""Promises about how a method learns, whatever its phases and objectives are."""
+"""The contract of how a method learns, whatever its phases and objectives are."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -16,10 +16,8 @@ from ..interfaces.method import Method, Objective
 from ..storage.tensors import read_tensors, write_tensors
 from ..training.loop import TrainingRun, copy_weights
 from ..training.optimizer import ObjectiveOptimizer, Processes, Training
-from .promise import expect, expect_close, expect_same_weights, seeded
-from .samples import CLASSES, sample_batch, sample_corpus
-
-MakeMethod = Callable[[Tokenizer, int], Method]  # (tokenizer, classes); draws new weights from torch's random stream
+from .contract import expect, expect_close, expect_same_weights, seeded
+from .samples import CLASSES, MakeMethod, sample_batch, sample_corpus
 
 STEPS = 3  # of each objective: enough for a weight behind another that starts at zero
 EPOCHS = 100  # given to memorize eight texts; most methods need ten
@@ -132,7 +130,7 @@ def save_and_load_agree(make: MakeMethod, tokenizer: Tokenizer) -> None:
         )
 
 
-LEARNING_PROMISES = (
+LEARNING_CONTRACT = (
     losses_are_finite,
     every_parameter_learns,
     an_objective_moves_only_what_it_trains,

@@ -1,4 +1,4 @@
-"""Promises of every method."""
+"""The contract of every method."""
 
 from __future__ import annotations
 
@@ -9,22 +9,30 @@ import torch
 
 from ..interfaces.document import Batch, Tokenizer
 from ..interfaces.method import Method
-from .answers import Answers, expect_no_trace_of_padding, expect_one_by_one, expect_repeatable
-from .learning import LEARNING_PROMISES, MakeMethod
-from .promise import EXACT, expect, expect_close, seeded
-from .samples import CLASSES, sample_batch, sample_corpus, sample_words
-from .untouched import expect_untouched
+from .contract import (
+    EXACT,
+    Answers,
+    expect,
+    expect_close,
+    expect_no_trace_of_padding,
+    expect_one_by_one,
+    expect_repeatable,
+    expect_untouched,
+    seeded,
+)
+from .learning import LEARNING_CONTRACT
+from .samples import CLASSES, MakeMethod, sample_batch, sample_corpus, sample_words
 
 
 def check_method(make: MakeMethod, tokenizer: Tokenizer | None = None) -> None:
-    """Check all promises of a method.
+    """Check the whole contract of a method.
 
     Make small ones, without dropout and with a light bottleneck if it has one, for eight texts are to be memorized.
     The tokenizer is word-level unless one is given; encoders that read pieces are checked with samples.sample_pieces.
     """
     tokenizer = tokenizer or sample_words()
-    for promise in METHOD_PROMISES:
-        promise(make, tokenizer)
+    for clause in METHOD_CONTRACT:
+        clause(make, tokenizer)
 
 
 def batch_equals_one_by_one(make: MakeMethod, tokenizer: Tokenizer) -> None:
@@ -110,7 +118,7 @@ def health_is_told_in_numbers_and_sentences(make: MakeMethod, tokenizer: Tokeniz
         expect(warning.endswith("."), f"A warning is no sentence: {warning!r}.")
 
 
-METHOD_PROMISES = (
+METHOD_CONTRACT = (
     batch_equals_one_by_one,
     padding_changes_nothing,
     predictions_are_repeatable,
@@ -119,7 +127,7 @@ METHOD_PROMISES = (
     own_scores_are_what_they_are_called,
     gradients_reach_the_words,
     health_is_told_in_numbers_and_sentences,
-    *LEARNING_PROMISES,
+    *LEARNING_CONTRACT,
 )
 
 

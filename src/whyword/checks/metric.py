@@ -1,4 +1,4 @@
-"""Promises of every metric."""
+"""The contract of every metric."""
 
 from __future__ import annotations
 
@@ -13,19 +13,17 @@ from ..interfaces.classifier import Classifier, OpenClassifier
 from ..interfaces.document import Document
 from ..interfaces.explanation import Explanation
 from ..interfaces.metric import Metric, Score
-from .models import sample_classifier
-from .promise import expect
-from .samples import AWKWARD, EIGHT
-from .untouched import expect_random_streams_alone, expect_untouched
+from .contract import expect, expect_random_streams_alone, expect_untouched
+from .samples import AWKWARD, EIGHT, sample_classifier
 
 ROUNDING = 1e-5  # probabilities are float32, and the width of a batch moves their last digits
 
 
 def check_metric(metric: Metric, classifier: Classifier | None = None) -> None:
-    """Check all promises of a metric, with a small model of ours as the judge unless one is given."""
+    """Check the whole contract of a metric, with a small model of ours as the judge unless one is given."""
     classifier = classifier or sample_classifier()
-    for promise in METRIC_PROMISES:
-        promise(metric, classifier)
+    for clause in METRIC_CONTRACT:
+        clause(metric, classifier)
 
 
 def one_value_per_text(metric: Metric, classifier: Classifier) -> None:
@@ -108,7 +106,7 @@ def measuring_leaves_model_and_explanations_untouched(metric: Metric, classifier
     expect(same, "Measuring changed the scores of an explanation.")
 
 
-METRIC_PROMISES = (
+METRIC_CONTRACT = (
     one_value_per_text,
     sub_texts_are_of_the_explained_words,
     no_texts_no_values,

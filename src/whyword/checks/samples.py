@@ -1,15 +1,31 @@
-"""The texts on which promises are tried: few, short and awkward."""
+"""What contracts are tried on: few, short and awkward texts, and small instances of everything in the catalog."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields, replace
+from typing import Any, TypeVar
 
 import tokenizers
 from tokenizers import models, normalizers, pre_tokenizers, processors
 
+from .. import catalog
 from ..data.batching import Corpus, collate
 from ..data.tokenizers.word_level import WordLevelTokenizer, learn_vocabulary
 from ..data.tokenizers.word_pieces import WordPieceTokenizer
 from ..data.words import split
+from ..encoders.lstm import Lstm
+from ..inference.fitted import FittedClassifier
 from ..interfaces.document import Batch, Document, Tokenizer
+from ..interfaces.explainer import Explainer
+from ..interfaces.method import Encoder, Method
+from ..methods.attention import Attention
+from .contract import seeded
+
+T = TypeVar("T")
+
+MakeEncoder = Callable[[Tokenizer], Encoder]  # draws new weights from torch's random stream
+MakeMethod = Callable[[Tokenizer, int], Method]  # (tokenizer, classes); draws new weights from torch's random stream
 
 CLASSES = ("bad", "good")
 
@@ -50,6 +66,26 @@ AWKWARD = (
 
 PIECES_LIMIT = 64
 
+LABELS = ("bad", "fair", "good")
+LOUDER = 3.0  # random weights times this: probabilities then depend on every word well above rounding
+SMALL: dict[str, Any] = {
+    "dim": 16,
+    "hidden": 16,
+    "filters": 8,
+    "dropout": 0.0,
+    "beta": 0.01,  # weight of a bottleneck: memorizing shows what a network can hold, not what holding costs
+    "samples": 64,
+    "steps": 16,
+}
+SMALL_TRANSFORMER: dict[str, Any] = {
+    "model_type": "bert",
+    "hidden_size": 32,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "intermediate_size": 64,
+    "max_position_embeddings": PIECES_LIMIT,
+}
+
 
 def sample_words() -> WordLevelTokenizer:
     """Give a tokenizer that knows the words of the eight texts."""
@@ -84,3 +120,66 @@ def sample_corpus(tokenizer: Tokenizer) -> Corpus:
 def sample_batch(tokenizer: Tokenizer) -> Batch:
     """Give the eight texts and the awkward ones, of very different lengths, in one batch."""
     return collate(tokenizer([document.words for document in (*EIGHT, *AWKWARD)]), tokenizer.padding)
+
+
+def sample_classifier() -> FittedClassifier:
+    """Give a model with its own scores, word by word, for three classes."""
+    return untrained(_attention, sample_words())
+
+
+def untrained(make: MakeMethod, tokenizer: Tokenizer) -> FittedClassifier:
+    """Give a classifier whose weights are random, but large enough for every word to count."""
+    with seeded():
+        method = make(tokenizer, len(LABELS)).eval()
+    for parameter in method.parameters():
+        parameter.data *= LOUDER
+    return FittedClassifier(method, tokenizer, LABELS)
+
+
+def _attention(tokenizer: Tokenizer, classes: int) -> Attention:
+    encoder = Lstm(Lstm.Config(dim=8, hidden=8), tokenizer.size, tokenizer.padding)
+    return Attention(encoder, classes, Attention.Config())
+
+
+def small(settings: T) -> T:
+    """Make settings narrow and quick, without dropout and with a light bottleneck, as far as they have such fields."""
+    return replace(settings, **{f.name: SMALL[f.name] for f in fields(settings) if f.name in SMALL})  # type: ignore
+
+
+def tokenizer_for(encoder: str) -> Tokenizer:
+    """Give the kind of tokenizer that an encoder reads."""
+    return sample_pieces() if catalog.load("encoders", encoder).token_kind == "pieces" else sample_words()
+
+
+def maker_of_encoder(name: str) -> MakeEncoder:
+    """Make small encoders of a kind in the catalog."""
+    encoder_class = catalog.load("encoders", name)
+    settings = small(encoder_class.Config())
+
+    def make(tokenizer: Tokenizer) -> Encoder:
+        if encoder_class.token_kind == "pieces":
+            facts = {**SMALL_TRANSFORMER, "vocab_size": tokenizer.size, "pad_token_id": tokenizer.padding}
+            encoder: Encoder = encoder_class.from_architecture(settings, facts)
+        else:
+            encoder = encoder_class(settings, tokenizer.size, tokenizer.padding)
+        return encoder
+
+    return make
+
+
+def maker_of_method(name: str, encoder: str) -> MakeMethod:
+    """Make small methods of a kind in the catalog, on small encoders."""
+    method_class, make_encoder = catalog.load("methods", name), maker_of_encoder(encoder)
+    settings = small(method_class.Config())
+
+    def make(tokenizer: Tokenizer, classes: int) -> Method:
+        method: Method = method_class(make_encoder(tokenizer), classes, settings)
+        return method
+
+    return make
+
+
+def small_explainer(name: str) -> Explainer:
+    """Give an explainer of the catalog that asks only a few questions."""
+    explainer: Explainer = small(catalog.load("explainers", name)())
+    return explainer

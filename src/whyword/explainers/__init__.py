@@ -1,1 +1,56 @@
+"""Explainers, one file each, and what an explainer of your own is made of."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..interfaces.lazy import lazy
+
+if TYPE_CHECKING:
+    from ..interfaces.classifier import Classifier, OpenClassifier, Removal
+    from ..interfaces.document import Document, Words
+    from ..interfaces.explainer import Explainer
+    from ..interfaces.explanation import Explanation
+    from .gradient import Gradient
+    from .integrated_gradients import IntegratedGradients
+    from .lime import Lime
+    from .occlusion import Occlusion
+    from .own import Own
+    from .random import Random
+    from .shapley import Shapley
+
+_HOMES = {
+    "Classifier": "..interfaces.classifier",
+    "Document": "..interfaces.document",
+    "Explainer": "..interfaces.explainer",
+    "Explanation": "..interfaces.explanation",
+    "Gradient": ".gradient",
+    "IntegratedGradients": ".integrated_gradients",
+    "Lime": ".lime",
+    "Occlusion": ".occlusion",
+    "OpenClassifier": "..interfaces.classifier",
+    "Own": ".own",
+    "Random": ".random",
+    "Removal": "..interfaces.classifier",
+    "Shapley": ".shapley",
+    "Words": "..interfaces.document",
+}
+
+__all__ = [
+    "Classifier",
+    "Document",
+    "Explainer",
+    "Explanation",
+    "Gradient",
+    "IntegratedGradients",
+    "Lime",
+    "Occlusion",
+    "OpenClassifier",
+    "Own",
+    "Random",
+    "Removal",
+    "Shapley",
+    "Words",
+]
+
+__getattr__, __dir__ = lazy(__name__, _HOMES)

@@ -21,6 +21,7 @@ class Gradient(Explainer):
     """One forward and one backward pass per text (Simonyan et al. 2014; Ancona et al. 2018 on the product)."""
 
     needs_open = True
+    name: str = "gradient"
 
     def explain(
         self, classifier: Classifier, documents: Sequence[Document], targets: Sequence[int] | None = None

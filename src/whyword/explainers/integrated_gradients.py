@@ -15,6 +15,7 @@ from ..interfaces.document import Batch, Document
 from ..interfaces.explainer import Explainer
 from ..interfaces.explanation import Explanation
 from ..interfaces.method import Method
+from ..interfaces.settings import check_above_zero
 
 PASS_TOKENS = 8_192  # tokens of all points of the path that go through the model together
 
@@ -25,6 +26,11 @@ class IntegratedGradients(Explainer):
 
     needs_open = True
     steps: int = 50  # points of the Gauss-Legendre rule along the path; Captum's default
+    name: str = "integrated-gradients"
+
+    def __post_init__(self) -> None:
+        """Refuse settings out of range."""
+        check_above_zero(self, "steps")
 
     def explain(
         self, classifier: Classifier, documents: Sequence[Document], targets: Sequence[int] | None = None

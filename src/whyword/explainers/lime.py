@@ -16,9 +16,9 @@ from ..attribution.lime.strata import SizeStrata
 from ..attribution.rounds import converged, estimate_in_rounds
 from ..interfaces.classifier import Classifier, Removal
 from ..interfaces.document import Document, Words
-from ..interfaces.errors import OptionError
 from ..interfaces.explainer import Explainer
 from ..interfaces.explanation import Explanation
+from ..interfaces.settings import check_above_zero, check_between_zero_and_one, refuse
 
 FEWEST_SAMPLES = 16
 FIRST_ROUND = 64  # sub-texts, or two for each word
@@ -43,17 +43,16 @@ class Lime(Explainer):
     kernel_width: float = 25.0  # lime's default
     removal: Removal = "delete"
     seed: int = 0
+    name: str = "lime"
 
     def __post_init__(self) -> None:
         """Refuse settings out of range."""
         fewest = self.limit if self.samples == "auto" else self.samples
         if not isinstance(fewest, int) or fewest < FEWEST_SAMPLES:
             name = "limit" if self.samples == "auto" else "samples"
-            raise OptionError(
-                f"lime.{name} is {fewest!r}: give a whole number from {FEWEST_SAMPLES} on, or auto for samples."
-            )
-        if self.kernel_width <= 0:
-            raise OptionError(f"lime.kernel_width is {self.kernel_width}: give a number above 0.")
+            refuse(self, name, f"a whole number from {FEWEST_SAMPLES} on, or auto for samples")
+        check_above_zero(self, "top", "limit", "budget", "kernel_width")
+        check_between_zero_and_one(self, "confidence")
 
     def explain(
         self, classifier: Classifier, documents: Sequence[Document], targets: Sequence[int] | None = None

@@ -19,6 +19,7 @@ class Occlusion(Explainer):
     """One forward pass per word, and one for the whole text."""
 
     removal: Removal = "delete"  # what happens to the word left out
+    name: str = "occlusion"
 
     def explain(
         self, classifier: Classifier, documents: Sequence[Document], targets: Sequence[int] | None = None

@@ -20,6 +20,7 @@ class Own(Explainer):
     """One forward pass per text; the scores are the same for every class."""
 
     needs_open = True
+    name: str = "own"
 
     def explain(
         self, classifier: Classifier, documents: Sequence[Document], targets: Sequence[int] | None = None

@@ -19,6 +19,7 @@ class Random(Explainer):
     """Uniform scores from 0 to 1, a function of the seed and the text alone."""
 
     seed: int = 0
+    name: str = "random"
 
     def explain(
         self, classifier: Classifier, documents: Sequence[Document], targets: Sequence[int] | None = None

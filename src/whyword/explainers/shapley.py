@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -16,9 +17,9 @@ from ..attribution.shapley.estimators import (
 )
 from ..interfaces.classifier import Classifier, Removal
 from ..interfaces.document import Document
-from ..interfaces.errors import OptionError
 from ..interfaces.explainer import Explainer
 from ..interfaces.explanation import Explanation
+from ..interfaces.settings import check_between_zero_and_one, refuse
 
 EXACT_WORDS = 10  # up to which all sub-texts are asked about, unless a budget of seconds is to be kept
 FEWEST_PASSES = 16
@@ -41,22 +42,22 @@ class Shapley(Explainer):
     budget: float | None = None  # most seconds of a text; then the scores depend on the speed of the machine
     removal: Removal = "delete"
     seed: int = 0
+    name: str = "shapley"
 
     def __post_init__(self) -> None:
         """Refuse settings out of range."""
         if self.samples != "auto" and (not isinstance(self.samples, int) or self.samples < 1):
-            raise OptionError(f"shapley.samples is {self.samples!r}: give a whole number from 1 on, or auto.")
+            refuse(self, "samples", "a whole number from 1 on, or auto")
         if not FEWEST_PASSES <= self.limit <= MOST_PASSES:
-            raise OptionError(
-                f"shapley.limit is {self.limit}: give a whole number from {FEWEST_PASSES} to {MOST_PASSES:,}; for more "
-                "passes, give a number of samples."
+            expected = (
+                f"a whole number from {FEWEST_PASSES} to {MOST_PASSES:,}; for more passes, give a number of samples"
             )
+            refuse(self, "limit", expected)
         if self.top < 1:
-            raise OptionError(f"shapley.top is {self.top}: give a whole number from 1 on.")
-        if not 0 < self.confidence < 1:
-            raise OptionError(f"shapley.confidence is {self.confidence}: give a number between 0 and 1.")
-        if self.budget is not None and self.budget <= 0:
-            raise OptionError(f"shapley.budget is {self.budget}: give a number of seconds above 0.")
+            refuse(self, "top", "a whole number from 1 on")
+        check_between_zero_and_one(self, "confidence")
+        if self.budget is not None and not 0 < self.budget < math.inf:
+            refuse(self, "budget", "a number of seconds above 0")
 
     def explain(
         self, classifier: Classifier, documents: Sequence[Document], targets: Sequence[int] | None = None

@@ -21,7 +21,7 @@ RANDOM = "random"
 def measure_explanations(
     model: Any,
     explanations: Mapping[str, Sequence[Explanation]],
-    metrics: Sequence[str | Metric] | None = None,
+    metrics: Sequence[str | type[Metric] | Metric] | None = None,
     *,
     labels: Any = None,
     judge: Any = None,
@@ -61,13 +61,13 @@ def _labeled(explanations: Sequence[Explanation], labels: Any, judge: Classifier
     ]
 
 
-def _metrics(chosen: Sequence[str | Metric] | None, explanations: Sequence[Explanation]) -> list[Metric]:
+def _metrics(chosen: Sequence[str | type[Metric] | Metric] | None, explanations: Sequence[Explanation]) -> list[Metric]:
     has_labels = any(explanation.document.label is not None for explanation in explanations)
     has_rationales = any(explanation.document.rationale is not None for explanation in explanations)
     if chosen is None:
-        every: list[Metric] = [catalog.load("metrics", name)() for name in catalog.names("metrics")]
+        every = [catalog.make_metric(name) for name in catalog.built_in_names("metrics")]
         return [m for m in every if m.needs_labels <= has_labels and m.needs_rationale <= has_rationales]
-    metrics = [catalog.load("metrics", metric)() if isinstance(metric, str) else metric for metric in chosen]
+    metrics = [catalog.make_metric(metric) for metric in chosen]
     for metric in metrics:
         if metric.needs_labels and not has_labels:
             raise OptionError(f"'{metric.name}' compares with gold labels, but no text has one: give labels.")

@@ -2,53 +2,26 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import chain, islice
 from typing import Any
 
 import numpy as np
 
-from .. import catalog
+from ..catalog import make_explainer as make_explainer
 from ..inference.windows import explain_in_windows
-from ..interfaces.classifier import Classifier, OpenClassifier
+from ..interfaces.classifier import Classifier
 from ..interfaces.document import Document, Label
-from ..interfaces.errors import OptionError
 from ..interfaces.explainer import Explainer
 from ..interfaces.explanation import Explanation
-from ..models.settings import build
 from .any_model import class_number
 from .cache import ExplanationCache
 
 FIRST_CHUNK = 8  # texts explained together before it is known how many forward passes a text takes
 LARGEST_CHUNK = 512  # enough to fill batches, few enough for constant memory
-ABOVE_ZERO = {"samples", "steps", "budget", "top", "limit"}  # settings of explainers
 PREDICTED_CHUNK = 256  # texts predicted together
 CHUNK_PASSES = 4_096  # forward passes of later chunks: the first answers come soon, however slow the explainer
-
-
-def make_explainer(
-    name: str | None, classifier: Classifier, seed: int = 0, settings: Mapping[str, Any] | None = None
-) -> Explainer:
-    """Load an explainer by name; without one, the model's own scores if it has any, else occlusion.
-
-    Settings are plain values, or the words of a command line.
-    """
-    if name is None:
-        own = isinstance(classifier, OpenClassifier) and classifier.method.own_score is not None
-        name = "own" if own else "occlusion"
-    chosen = catalog.load("explainers", name)
-    takes_seed = any(field.name == "seed" for field in fields(chosen))
-    values = {"seed": seed} if takes_seed else {}
-    explainer: Explainer = build(chosen, {**values, **(settings or {})}, f"explainer {name}")
-    for setting in ABOVE_ZERO & vars(explainer).keys():
-        value = vars(explainer)[setting]
-        if isinstance(value, int | float) and not 0 < value < math.inf:
-            raise OptionError(f"explainer {name}.{setting} is {value}: give a number above 0.")
-    if not 0 < (confidence := vars(explainer).get("confidence", 0.5)) < 1:
-        raise OptionError(f"explainer {name}.confidence is {confidence}: give a number between 0 and 1.")
-    return explainer
 
 
 def explain_documents(

@@ -1,4 +1,4 @@
-"""Everything a user can mend is a WhywordError: one sentence that says what came, what was expected and what to do."""
+"""Everything a user can fix is a WhywordError: one sentence that says what came, what was expected and what to do."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 
 class WhywordError(Exception):
-    """A mistake the user can mend; the command line prints it without a traceback and exits with 2."""
+    """A mistake the user can fix; the command line prints it without a traceback and exits with 2."""
 
 
 class DataError(WhywordError, ValueError):
@@ -16,6 +16,18 @@ class DataError(WhywordError, ValueError):
 
 class OptionError(WhywordError, ValueError):
     """An unknown name or a setting out of range."""
+
+
+class SettingError(OptionError):
+    """A setting out of range, as the class that has it sees it; who knows more of where it came from says so."""
+
+    def __init__(self, owner: str, problem: str) -> None:
+        super().__init__(owner, problem)
+        self.owner, self.problem = owner, problem
+
+    def __str__(self) -> str:
+        """Name the setting after its class, as in lime.samples."""
+        return f"{self.owner}.{self.problem}"
 
 
 class ModelError(WhywordError, ValueError):

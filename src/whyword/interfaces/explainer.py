@@ -1,4 +1,4 @@
-"""The promise of every explainer: a text in, one score per word out."""
+"""The contract of every explainer: a text in, one score per word out."""
 
 from __future__ import annotations
 
@@ -9,17 +9,13 @@ from typing import ClassVar
 from .classifier import Classifier
 from .document import Document
 from .explanation import Explanation
+from .settings import Named
 
 
-class Explainer(ABC):
+class Explainer(Named, ABC):
     """Gives every word of a text a score; a frozen dataclass whose fields are its settings."""
 
     needs_open: ClassVar[bool] = False  # True when the model must be one of ours
-
-    @property
-    def name(self) -> str:
-        """The name shown with its explanations: the file it lives in."""
-        return type(self).__module__.rpartition(".")[2].replace("_", "-")
 
     @abstractmethod
     def explain(

@@ -1,4 +1,4 @@
-"""The promise of every metric: an explanation in, a number out; and the score of an explainer over many texts."""
+"""The contract of every metric: an explanation in, a number out; and the score of an explainer over many texts."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ import numpy as np
 
 from .document import Label
 from .explanation import Explanation
+from .settings import Named
 from .values import json_ready
 
 
-class Metric(ABC):
+class Metric(Named, ABC):
     """Judges explanations, one text at a time; a frozen dataclass whose fields are its settings.
 
     It never asks a model itself: it says which sub-texts it must know about and reads the answers, so that all metrics
@@ -25,11 +26,6 @@ class Metric(ABC):
     higher_is_better: ClassVar[bool] = True
     needs_labels: ClassVar[bool] = False  # True when it compares with gold labels
     needs_rationale: ClassVar[bool] = False  # True when it compares with the words a human marked
-
-    @property
-    def name(self) -> str:
-        """The name shown with its scores: the file it lives in."""
-        return type(self).__module__.rpartition(".")[2].replace("_", "-")
 
     @property
     def points(self) -> tuple[float, ...]:

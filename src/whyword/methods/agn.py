@@ -12,8 +12,8 @@ from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy,
 from ..blocks.heads import Head
 from ..blocks.word_encoder import word_table
 from ..interfaces.document import Batch
-from ..interfaces.errors import OptionError
 from ..interfaces.method import Encoder, Method, Objective, Phase, Prediction
+from ..interfaces.settings import check_above_zero, check_from, check_share_below_one
 from ..maths.tensors.gates import kl_to_standard_normal, sample_gaussian
 from ..maths.tensors.masked import masked_max, masked_mean, masked_softmax
 
@@ -38,10 +38,11 @@ class Agn(Method):
         dropout: float = 0.3  # on the text vector
 
         def __post_init__(self) -> None:
-            """Refuse what cannot be built or trained."""
-            for name, smallest in {"length": 1, "epochs": 1, "epsilon": 0, "adversarial": 0}.items():
-                if not getattr(self, name) >= smallest:
-                    raise OptionError(f"method.{name} is {getattr(self, name)}: give a number from {smallest} up.")
+            """Refuse settings out of range."""
+            check_above_zero(self, "width")
+            check_from(self, 1, "length", "epochs")
+            check_from(self, 0, "beta", "epsilon", "adversarial")
+            check_share_below_one(self, "dropout")
 
     def __init__(self, encoder: Encoder, classes: int, config: Config) -> None:
         super().__init__()

@@ -8,6 +8,7 @@ from typing import Literal
 from ..blocks.attention import AdditiveAttention, Attentive, DotProductAttention
 from ..blocks.heads import Head
 from ..interfaces.method import Encoder
+from ..interfaces.settings import check_above_zero, check_share_below_one
 
 
 class Attention(Attentive):
@@ -25,6 +26,11 @@ class Attention(Attentive):
             None  # λ that divides the scores; None: 1 for additive, the root of the state width for dot
         )
         dropout: float = 0.2  # on the text vector
+
+        def __post_init__(self) -> None:
+            """Refuse settings out of range."""
+            check_above_zero(self, "width", "scale")
+            check_share_below_one(self, "dropout")
 
     def __init__(self, encoder: Encoder, classes: int, config: Config) -> None:
         super().__init__()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ..blocks.heads import PooledClassifier
 from ..interfaces.method import Encoder
+from ..interfaces.settings import check_share_below_one
 
 
 class Base(PooledClassifier):
@@ -16,6 +17,10 @@ class Base(PooledClassifier):
         """Settings of the plain classifier."""
 
         dropout: float = 0.2  # on the text vector; authors' VMASK code
+
+        def __post_init__(self) -> None:
+            """Refuse settings out of range."""
+            check_share_below_one(self, "dropout")
 
     def __init__(self, encoder: Encoder, classes: int, config: Config) -> None:
         super().__init__(encoder, classes, config.dropout)

@@ -14,8 +14,8 @@ from ..blocks.gates import LayerGate, Units, chosen_layers
 from ..blocks.heads import PooledClassifier
 from ..blocks.mask_health import gate_health, mask_warnings
 from ..interfaces.document import Batch
-from ..interfaces.errors import OptionError
 from ..interfaces.method import Encoder, Objective, Phase, Prediction
+from ..interfaces.settings import check_above_zero, check_between_zero_and_one, check_from, check_share_below_one
 from ..maths.tensors.distances import supervised_contrast
 from ..maths.tensors.gates import bernoulli_kl, sample_hard_gate, sample_relaxed
 from ..maths.tensors.subsets import some_of
@@ -42,9 +42,11 @@ class Evarm(PooledClassifier):
         dropout: float = 0.2  # on the text vector
 
         def __post_init__(self) -> None:
-            """Refuse what cannot be trained."""
-            if not 0 < self.contrast_temperature < float("inf"):
-                raise OptionError(f"method.contrast_temperature is {self.contrast_temperature}: give a number above 0.")
+            """Refuse settings out of range."""
+            check_from(self, 0, "beta")
+            check_between_zero_and_one(self, "prior")
+            check_above_zero(self, "temperature", "contrast_temperature", "widths")
+            check_share_below_one(self, "dropout")
 
     def __init__(self, encoder: Encoder, classes: int, config: Config) -> None:
         super().__init__(encoder, classes, config.dropout)

@@ -15,6 +15,7 @@ from ..blocks.heads import PooledClassifier
 from ..blocks.mask_health import keep_statistics, mask_warnings
 from ..interfaces.document import Batch
 from ..interfaces.method import Encoder, Prediction
+from ..interfaces.settings import check_above_zero, check_between_zero_and_one, check_from, check_share_below_one
 from ..maths.tensors.gates import kl_of_mixture
 
 LARGEST = 5.0  # read-out is clamped to ±5, so that λ stays inside (0.007, 0.993)
@@ -38,6 +39,13 @@ class Iba(PooledClassifier):
         smallest_deviation: float = 0.01  # floor of the noise per dimension; authors' code
         momentum: float = 0.1  # of the running mean and variance of the word vectors
         dropout: float = 0.2  # on the text vector
+
+        def __post_init__(self) -> None:
+            """Refuse settings out of range."""
+            check_from(self, 0, "beta")
+            check_above_zero(self, "width", "smallest_deviation")
+            check_between_zero_and_one(self, "momentum")
+            check_share_below_one(self, "dropout")
 
     def __init__(self, encoder: Encoder, classes: int, config: Config) -> None:
         super().__init__(encoder, classes, config.dropout)

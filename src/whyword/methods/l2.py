@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ..blocks.heads import PooledClassifier
 from ..interfaces.method import Encoder, Objective, Phase
+from ..interfaces.settings import check_share_below_one
 
 
 class L2(PooledClassifier):
@@ -18,6 +19,10 @@ class L2(PooledClassifier):
 
         dropout: float = 0.2  # on the text vector; authors' VMASK code
         weight_decay: float = 1e-4  # added to the gradient of every weight by Adam; the paper tuned it, value not given
+
+        def __post_init__(self) -> None:
+            """Refuse settings out of range."""
+            check_share_below_one(self, "dropout")
 
     def __init__(self, encoder: Encoder, classes: int, config: Config) -> None:
         super().__init__(encoder, classes, config.dropout)

@@ -13,6 +13,7 @@ from ..blocks.gates import Units, WordGate
 from ..blocks.heads import PooledClassifier
 from ..interfaces.document import Batch
 from ..interfaces.method import Encoder, Prediction
+from ..interfaces.settings import check_above_zero, check_share_below_one
 from ..maths.tensors.masked import masked_softmax
 from ..maths.tensors.subsets import hard_k_hot, sample_k_hot
 
@@ -31,6 +32,11 @@ class L2x(PooledClassifier):
         width: int = 100  # hidden width of the selector
         per: Literal["word", "piece"] = "word"  # whether the pieces of a word are selected together
         dropout: float = 0.2  # on the text vector
+
+        def __post_init__(self) -> None:
+            """Refuse settings out of range."""
+            check_above_zero(self, "k", "temperature", "width")
+            check_share_below_one(self, "dropout")
 
     def __init__(self, encoder: Encoder, classes: int, config: Config) -> None:
         super().__init__(encoder, classes, config.dropout)

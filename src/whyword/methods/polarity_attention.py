@@ -23,6 +23,7 @@ from ..blocks.heads import PolarityHead
 from ..interfaces.document import Batch
 from ..interfaces.errors import OptionError
 from ..interfaces.method import Encoder, Prediction
+from ..interfaces.settings import check_above_zero, check_from, check_share_below_one
 from ..maths.tensors.polarity import Scorer, Sums, sum_over_texts, token_groups, updates
 
 
@@ -46,10 +47,14 @@ class PolarityAttention(Attentive):
         dropout: float = 0.5  # on the text vector; the authors also drop 0.5 of word vectors: encoder.dropout
         trace: bool = False  # record after every epoch, on dev texts, scores by word group and the terms A to F
 
+        def __post_init__(self) -> None:
+            """Refuse settings out of range."""
+            check_above_zero(self, "scale")
+            check_from(self, 0, "penalty", "l2")
+            check_share_below_one(self, "dropout")
+
     def __init__(self, encoder: Encoder, classes: int, config: Config) -> None:
         super().__init__()
-        if min(config.penalty, config.l2) < 0:
-            raise OptionError(f"method.penalty is {config.penalty} and method.l2 {config.l2}: give numbers from 0 up.")
         self.encoder, self.config, self.classes = encoder, config, classes
         dim = encoder.state_dim
         scale = config.scale or dim**0.5

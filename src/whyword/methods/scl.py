@@ -9,8 +9,8 @@ from torch.nn.functional import cross_entropy
 
 from ..blocks.heads import PooledClassifier
 from ..interfaces.document import Batch
-from ..interfaces.errors import OptionError
 from ..interfaces.method import Encoder
+from ..interfaces.settings import check_above_zero, check_share_below_one, refuse
 from ..maths.tensors.distances import supervised_contrast
 
 
@@ -26,9 +26,11 @@ class Scl(PooledClassifier):
         dropout: float = 0.1  # on the text vector
 
         def __post_init__(self) -> None:
-            """Refuse what cannot be trained."""
+            """Refuse settings out of range."""
             if not 0 <= self.weight < 1:
-                raise OptionError(f"method.weight is {self.weight}: give a number from 0 up, below 1.")
+                refuse(self, "weight", "a number from 0 up, below 1")
+            check_above_zero(self, "temperature")
+            check_share_below_one(self, "dropout")
 
     def __init__(self, encoder: Encoder, classes: int, config: Config) -> None:
         super().__init__(encoder, classes, config.dropout)

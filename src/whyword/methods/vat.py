@@ -17,6 +17,7 @@ from ..blocks.heads import Head
 from ..interfaces.document import Batch
 from ..interfaces.errors import OptionError
 from ..interfaces.method import Encoder, Objective, Phase, Prediction
+from ..interfaces.settings import check_from, check_share_below_one
 from ..maths.tensors.gates import kl_to_standard_normal, sample_gaussian
 
 COLLAPSED = 0.1  # nats per text below which the bottleneck tells nothing
@@ -48,12 +49,10 @@ class Vat(Attentive):
         weight_decay: float = 0.0  # on whatever a phase trains
 
         def __post_init__(self) -> None:
-            """Refuse what cannot be built or trained."""
-            least = {"iterations": 0, "compress_epochs": 1, "learn_epochs": 1, "size": 1, "heads": 1, "weight_decay": 0}
-            for name, smallest in least.items():
-                value = getattr(self, name)
-                if value is not None and not value >= smallest:
-                    raise OptionError(f"method.{name} is {value}: give a number from {smallest} up.")
+            """Refuse settings out of range."""
+            check_from(self, 0, "beta", "iterations", "weight_decay")
+            check_from(self, 1, "compress_epochs", "learn_epochs", "size", "heads")
+            check_share_below_one(self, "dropout")
             if self.head == "compressor" and self.iterations == 0:
                 raise OptionError(
                     "method.head is compressor, but with method.iterations=0 it is never trained: set 1 or more."

@@ -15,6 +15,7 @@ from ..blocks.heads import PooledClassifier
 from ..blocks.mask_health import gate_health, mask_warnings
 from ..interfaces.document import Batch
 from ..interfaces.method import Encoder, Objective, Phase, Prediction
+from ..interfaces.settings import check_above_zero, check_between_zero_and_one, check_from, check_share_below_one
 from ..maths.tensors.gates import bernoulli_kl, rising, sample_hard_gate, staged_decay
 
 BESIDE_PRETRAINED = 0.01  # learning rate of the gate, which starts from nothing; docs/words.md
@@ -45,6 +46,13 @@ class Vmask(PooledClassifier):
         warm_start: int | None = None  # epochs of the plain classifier first; None: 2 for transformers, else 0
         gate_learning_rate: float | None = None  # None: 0.01 on transformers, at whose rate it hardly moves
         dropout: float = 0.2  # on the text vector
+
+        def __post_init__(self) -> None:
+            """Refuse settings out of range."""
+            check_from(self, 0, "beta", "beta_end")
+            check_between_zero_and_one(self, "prior")
+            check_above_zero(self, "stages", "temperature", "width", "gate_learning_rate")
+            check_share_below_one(self, "dropout")
 
     def __init__(self, encoder: Encoder, classes: int, config: Config) -> None:
         super().__init__(encoder, classes, config.dropout)

@@ -14,8 +14,8 @@ from ..blocks.attention import AdditiveAttention, attend, states_health, states_
 from ..blocks.heads import Head
 from ..blocks.word_encoder import word_table
 from ..interfaces.document import Batch
-from ..interfaces.errors import OptionError
 from ..interfaces.method import Encoder, Method, Prediction
+from ..interfaces.settings import check_above_zero, check_from, check_share_below_one, refuse
 from ..maths.tensors.distances import conicity
 
 
@@ -39,14 +39,13 @@ class WordRegularized(Method):
         dropout: float = 0.2  # on the text vector
 
         def __post_init__(self) -> None:
-            """Refuse what cannot be trained."""
-            for name in ("tying", "mlm", "conicity"):
-                if not 0 <= getattr(self, name) < float("inf"):
-                    raise OptionError(f"method.{name} is {getattr(self, name)}: give a number from 0 up.")
+            """Refuse settings out of range."""
+            check_from(self, 0, "tying", "mlm", "conicity")
+            check_from(self, 1, "candidates")
+            check_above_zero(self, "width")
+            check_share_below_one(self, "dropout")
             if not 0 < self.masked_share <= 1:
-                raise OptionError(f"method.masked_share is {self.masked_share}: give a share above 0, up to 1.")
-            if self.candidates is not None and self.candidates < 1:
-                raise OptionError(f"method.candidates is {self.candidates}: give a number from 1 up, or none.")
+                refuse(self, "masked_share", "a share above 0, up to 1")
 
     def __init__(self, encoder: Encoder, classes: int, config: Config) -> None:
         super().__init__()

@@ -18,6 +18,7 @@ class AccuracyDrop(TopWordsMetric):
 
     meaning = "how far the judge's accuracy falls when the top k words are removed"
     needs_labels = True
+    name: str = "accuracy-drop"
 
     def subsets(self, explanation: Explanation) -> np.ndarray:
         """Ask about the whole text, and about it without its top words."""

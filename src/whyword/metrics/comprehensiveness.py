@@ -17,6 +17,7 @@ class Comprehensiveness(TopSharesMetric):
     """p(ŷ|x) - p(ŷ|x without its top words), the mean over shares of the text (DeYoung et al. 2020)."""
 
     meaning = "mean fall of the probability of the explained class when the top shares of the words are removed"
+    name: str = "comprehensiveness"
 
     def subsets(self, explanation: Explanation) -> np.ndarray:
         """Ask about the whole text, and about it without its top words."""

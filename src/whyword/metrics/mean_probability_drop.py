@@ -17,6 +17,7 @@ class MeanProbabilityDrop(TopWordsMetric):
     """1/(k + 1) times the sum of the drops at 1 to k (Ge et al. 2022): at k = 1, half the plain drop."""
 
     meaning = "mean fall of the probability of the explained class over the removal of 0, 1, ... k top words"
+    name: str = "mean-probability-drop"
 
     def subsets(self, explanation: Explanation) -> np.ndarray:
         """Ask about the whole text, and about it without its top words."""

@@ -18,6 +18,7 @@ class PosthocAccuracyGold(TopWordsMetric):
 
     meaning = "accuracy of the judge on the top k words alone"
     needs_labels = True
+    name: str = "posthoc-accuracy-gold"
 
     def subsets(self, explanation: Explanation) -> np.ndarray:
         """Ask about the top words alone."""

@@ -17,6 +17,7 @@ class ProbabilityDrop(TopWordsMetric):
     """p(ŷ|x) - p(ŷ|x without its top k words); ŷ stays the class that is explained (Chen & Ji 2020)."""
 
     meaning = "how far the probability of the explained class falls when the top k words are removed"
+    name: str = "probability-drop"
 
     def subsets(self, explanation: Explanation) -> np.ndarray:
         """Ask about the whole text, and about it without its top words."""

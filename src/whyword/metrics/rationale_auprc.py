@@ -19,6 +19,7 @@ class RationaleAuprc(Metric):
 
     meaning = "how well the scores put marked words before the others, over all k"
     needs_rationale = True
+    name: str = "rationale-auprc"
 
     def values(self, explanation: Explanation, answers: np.ndarray, classes: Sequence[Label]) -> np.ndarray:
         """Give one number from 0 to 1; NaN if no word is marked."""

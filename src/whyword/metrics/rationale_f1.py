@@ -18,6 +18,7 @@ class RationaleF1(TopWordsMetric):
 
     meaning = "mean over texts of the F1 of the top k words against the marked ones"
     needs_rationale = True
+    name: str = "rationale-f1"
 
     def values(self, explanation: Explanation, answers: np.ndarray, classes: Sequence[Label]) -> np.ndarray:
         """Give 0 to 1 at each k; NaN if no word is marked."""

@@ -18,6 +18,7 @@ class RationaleIou(TopWordsMetric):
 
     meaning = "overlap of the top k words with the marked ones, as a share of both together"
     needs_rationale = True
+    name: str = "rationale-iou"
 
     def values(self, explanation: Explanation, answers: np.ndarray, classes: Sequence[Label]) -> np.ndarray:
         """Give 0 to 1 at each k; NaN if no word is marked."""

@@ -18,6 +18,7 @@ class RationalePrecision(TopWordsMetric):
 
     meaning = "share of the top k words that a human marked as the reason"
     needs_rationale = True
+    name: str = "rationale-precision"
 
     def values(self, explanation: Explanation, answers: np.ndarray, classes: Sequence[Label]) -> np.ndarray:
         """Give 0 to 1 at each k; NaN if no word is marked."""

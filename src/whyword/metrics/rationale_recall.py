@@ -18,6 +18,7 @@ class RationaleRecall(TopWordsMetric):
 
     meaning = "share of the words a human marked that are among the top k"
     needs_rationale = True
+    name: str = "rationale-recall"
 
     def values(self, explanation: Explanation, answers: np.ndarray, classes: Sequence[Label]) -> np.ndarray:
         """Give 0 to 1 at each k; NaN if no word is marked."""

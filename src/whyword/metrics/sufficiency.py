@@ -18,6 +18,7 @@ class Sufficiency(TopSharesMetric):
 
     meaning = "mean fall of the probability of the explained class when only the top shares of the words stay"
     higher_is_better = False
+    name: str = "sufficiency"
 
     def subsets(self, explanation: Explanation) -> np.ndarray:
         """Ask about the whole text, and about its top words alone."""

@@ -16,6 +16,7 @@ from ..data.vectors import Vectors, describe, load_vectors, words_of
 from ..interfaces.document import Tokenizer, Words
 from ..interfaces.errors import OptionError
 from ..interfaces.method import Encoder, Method
+from ..interfaces.settings import setting_names
 from .config import RunConfig
 
 
@@ -37,6 +38,8 @@ def assemble(config: RunConfig, classes: int, texts: Sequence[Words]) -> Parts:
         if config.embeddings:
             raise OptionError(f"--embeddings has no use with '{config.encoder}', which brings its own word vectors.")
         return _assemble_pretrained(config, classes, encoder_class)
+    if config.embeddings and "dim" not in setting_names(type(config.encoder_settings)):
+        raise OptionError(f"--embeddings has no use with '{config.encoder}', which has no setting dim for their width.")
     settings = config.vocabulary
     tokenizer = learn_vocabulary(texts, settings.lowercase, settings.min_frequency, settings.max_size)
     if config.embeddings and _knows_vector_words(config):
@@ -60,7 +63,7 @@ def assemble(config: RunConfig, classes: int, texts: Sequence[Words]) -> Parts:
 
 def _knows_vector_words(config: RunConfig) -> bool:
     wanted = config.vocabulary.from_vectors
-    return bool(config.encoder_settings.frozen if wanted is None else wanted)
+    return bool(getattr(config.encoder_settings, "frozen", False) if wanted is None else wanted)
 
 
 def _with_words_of(path: str, tokenizer: WordLevelTokenizer) -> WordLevelTokenizer:

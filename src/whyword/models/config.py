@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import math
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from .. import catalog
 from ..interfaces.errors import OptionError, unknown_name
+from ..interfaces.settings import build, check_above_zero
 from ..training.optimizer import Training
-from .settings import build
 
-ABOVE_ZERO = {"dim", "hidden", "layers", "filters", "widths", "width", "scale", "limit", "min_frequency", "max_size"}
-ABOVE_ZERO |= {"k", "temperature", "stages", "smallest_deviation", "gate_learning_rate"}
-BETWEEN_ZERO_AND_ONE = {"prior", "momentum"}
 SECTIONS = ("method", "encoder", "vocabulary", "training")
 
 
@@ -28,6 +24,10 @@ class Vocabulary:
     min_frequency: int = 1  # rarer words are unknown
     max_size: int | None = None  # most frequent words kept; None: all
     from_vectors: bool | None = None  # also know words that only the vector file has; None: if the vectors are frozen
+
+    def __post_init__(self) -> None:
+        """Refuse settings out of range."""
+        check_above_zero(self, "min_frequency", "max_size")
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,9 @@ class RunConfig:
 
     @property
     def encoder_kind(self) -> str:
-        """The file in encoders/ that serves this encoder."""
-        return "transformer" if hasattr(self.encoder_settings, "model") else self.encoder
+        """The name in the catalog that serves this encoder."""
+        known = ":" in self.encoder or self.encoder in catalog.names("encoders")
+        return self.encoder if known else "transformer"
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain values, ready for JSON."""
@@ -61,9 +62,9 @@ class RunConfig:
 
 
 def encoder_kind(name: str) -> str:
-    """Give the file in encoders/ that serves a name; any name that is not there is a Hugging Face model."""
+    """Give the name in the catalog that serves a name; any name that is not there is a Hugging Face model."""
     known = catalog.names("encoders")
-    if name in known:
+    if name in known or ":" in name:  # a class that was handed over is module:Class
         return name
     if name == "minilm" or "/" in name or "-" in name or Path(name).is_dir():
         return "transformer"
@@ -71,14 +72,14 @@ def encoder_kind(name: str) -> str:
 
 
 def make_config(values: Mapping[str, Any]) -> RunConfig:
-    """Check nested plain values, as TOML gives them, and fill in defaults."""
-    known = {*SECTIONS, "embeddings", "seed"}
+    """Check nested plain values, as TOML gives them, and fill in defaults; classes may stand for their names."""
     for name in values:
-        if name not in known:
-            raise unknown_name(name, "the settings of a run", known)
+        if name not in (*SECTIONS, "embeddings", "seed"):
+            raise unknown_name(name, "the settings of a run", [*SECTIONS, "embeddings", "seed"])
     method, method_values = _named_section(values.get("method"), "method", RunConfig.method)
     encoder, encoder_values = _named_section(values.get("encoder"), "encoder", RunConfig.encoder)
-    stored = "model" in encoder_values and encoder not in catalog.names("encoders")  # its folder may be gone by now
+    known = ":" in encoder or encoder in catalog.names("encoders")
+    stored = "model" in encoder_values and not known  # a Hugging Face model whose folder may be gone by now
     kind = "transformer" if stored else encoder_kind(encoder)
     if kind == "transformer" and encoder != "transformer":
         encoder_values = {"model": encoder, **encoder_values}
@@ -91,14 +92,10 @@ def make_config(values: Mapping[str, Any]) -> RunConfig:
     return RunConfig(
         method=method,
         encoder=encoder,
-        method_settings=_in_range(
-            build(catalog.load("methods", method).Config, method_values, f"method {method}"), "method"
-        ),
-        encoder_settings=_in_range(
-            build(catalog.load("encoders", kind).Config, encoder_values, f"encoder {kind}"), "encoder"
-        ),
-        vocabulary=_in_range(build(Vocabulary, values.get("vocabulary", {}), "vocabulary"), "vocabulary"),
-        training=_check(build(Training, values.get("training", {}), "training")),
+        method_settings=build(catalog.load("methods", method).Config, method_values, f"method {method}"),
+        encoder_settings=build(catalog.load("encoders", kind).Config, encoder_values, f"encoder {kind}"),
+        vocabulary=build(Vocabulary, values.get("vocabulary", {}), "vocabulary"),
+        training=build(Training, values.get("training", {}), "training"),
         embeddings=embeddings,
         seed=seed,
     )
@@ -133,7 +130,7 @@ def overlay(values: Mapping[str, Any], assignments: Iterable[str]) -> dict[str, 
 
 
 def _as_section(name: str, value: Any) -> Any:
-    if isinstance(value, str) and name in ("method", "encoder"):
+    if isinstance(value, str | type) and name in ("method", "encoder"):
         return {"name": value}
     return dict(value) if isinstance(value, Mapping) else value
 
@@ -141,45 +138,12 @@ def _as_section(name: str, value: Any) -> Any:
 def _named_section(value: Any, section: str, default: str) -> tuple[str, dict[str, Any]]:
     if value is None:
         return default, {}
-    if isinstance(value, str):
-        return value, {}
+    if isinstance(value, str | type):
+        return catalog.name_of(f"{section}s", value), {}
     if not isinstance(value, Mapping):
         raise OptionError(f"{section} is {value!r}: give a name, or a table with name and settings.")
     rest = dict(value)
     name = rest.pop("name", default)
-    if not isinstance(name, str):
+    if not isinstance(name, str | type):
         raise OptionError(f"{section}.name is {name!r}: give a name.")
-    return name, rest
-
-
-def _in_range(settings: Any, section: str) -> Any:
-    """Refuse sizes and shares that no network can be built with."""
-    for item in fields(settings):
-        value = getattr(settings, item.name)
-        numbers = value if isinstance(value, tuple) else (value,)
-        if item.name in ABOVE_ZERO and value is not None and not (numbers and min(numbers) > 0):
-            raise OptionError(f"{section}.{item.name} is {value}: give a number above 0.")
-        if item.name in BETWEEN_ZERO_AND_ONE and not 0 < value < 1:
-            raise OptionError(f"{section}.{item.name} is {value}: give a number between 0 and 1.")
-        if item.name in ("beta", "beta_end") and not 0 <= value < math.inf:
-            raise OptionError(f"{section}.{item.name} is {value}: give a number from 0 up.")
-        if item.name == "dropout" and not 0 <= value < 1:
-            raise OptionError(f"{section}.dropout is {value}: give a share from 0 up to, but not including, 1.")
-    return settings
-
-
-def _check(training: Training) -> Training:
-    positive = {
-        "epochs": training.epochs,
-        "batch_size": training.batch_size,
-        "batch_tokens": training.batch_tokens,
-        "learning_rate": training.learning_rate,
-        "clip": training.clip,
-        "patience": training.patience,
-    }
-    for name, value in positive.items():
-        if value is not None and not 0 < value < math.inf:
-            raise OptionError(f"training.{name} is {value}: give a number above 0.")
-    if not 0 <= training.warmup < 1:
-        raise OptionError(f"training.warmup is {training.warmup}: give a share from 0 up to, but not including, 1.")
-    return training
+    return catalog.name_of(f"{section}s", name), rest

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from ..interfaces.document import Batch
 from ..interfaces.method import Objective
+from ..interfaces.settings import check_above_zero, check_share_below_one
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,11 @@ class Training:
     schedule: Literal["constant", "linear", "cosine"] = "constant"  # of the learning rate through a phase
     warmup: float = 0.0  # share of a phase in which the learning rate rises from 0
     clip: float | None = 1.0  # largest norm of the gradient; None: no clipping
+
+    def __post_init__(self) -> None:
+        """Refuse settings out of range."""
+        check_above_zero(self, "epochs", "batch_size", "batch_tokens", "learning_rate", "clip", "patience")
+        check_share_below_one(self, "warmup")
 
 
 class Processes:

@@ -14,8 +14,8 @@ from ...explaining.stream import explain_documents, make_explainer
 from ...grids.evaluation import Question
 from ...grids.trial import Run, Trial
 from ...interfaces.metric import Score
+from ...interfaces.settings import build
 from ...models.folder import TrainedModel
-from ...models.settings import build
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,7 @@
 """Plain values become settings, or one clear sentence."""
 
+import math
+import pickle
 from dataclasses import asdict, dataclass
 from typing import Literal
 
@@ -8,8 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whyword import catalog
-from whyword.interfaces.errors import OptionError
-from whyword.models.settings import build, comments, convert, describe
+from whyword.interfaces.errors import OptionError, SettingError
+from whyword.interfaces.settings import (
+    build,
+    check_above_zero,
+    check_between_zero_and_one,
+    check_from,
+    check_share_below_one,
+    comments,
+    convert,
+    describe,
+    setting_names,
+)
 
 
 @dataclass(frozen=True)
@@ -145,9 +157,93 @@ def test_a_description_names_each_setting_its_kind_and_default():
 
 
 @pytest.mark.parametrize(
-    ("room", "name"), [(room, name) for room in ("methods", "encoders") for name in catalog.names(room)]
+    ("kind", "name"), [(kind, name) for kind in ("methods", "encoders") for name in catalog.names(kind)]
 )
-def test_the_settings_of_everything_in_the_catalog_survive_the_round_trip(room, name):
-    config = catalog.load(room, name).Config
+def test_the_settings_of_everything_in_the_catalog_survive_the_round_trip(kind, name):
+    config = catalog.load(kind, name).Config
     assert build(config, asdict(config()), name) == config()
     assert len(describe(config)) == len(asdict(config()))
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """Settings that check themselves."""
+
+    size: float | None = 1
+    sizes: tuple[int, ...] | None = (1, 2)
+    samples: int | str = "auto"
+    beta: float = 0.0
+    epochs: int | None = 1
+    prior: float = 0.5
+    dropout: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_above_zero(self, "size", "sizes", "samples")
+        check_from(self, 0, "beta")
+        check_from(self, 1, "epochs")
+        check_between_zero_and_one(self, "prior")
+        check_share_below_one(self, "dropout")
+
+
+@pytest.mark.parametrize(
+    "values", [{"size": None}, {"sizes": None}, {"epochs": None}, {"samples": 3}, {"dropout": 0.99}]
+)
+def test_settings_in_their_range_pass(values):
+    assert asdict(Ranges(**values)) == asdict(Ranges()) | values
+
+
+@pytest.mark.parametrize(
+    ("values", "problem"),
+    [
+        ({"size": 0.0}, "size is 0.0: give a number above 0."),
+        ({"size": math.inf}, "size is inf: give a number above 0."),
+        ({"size": math.nan}, "size is nan: give a number above 0."),
+        ({"sizes": ()}, "sizes is (): give a number above 0."),
+        ({"sizes": (3, -1)}, "sizes is (3, -1): give a number above 0."),
+        ({"samples": -1}, "samples is -1: give a number above 0."),
+        ({"beta": -0.5}, "beta is -0.5: give a number from 0 up."),
+        ({"beta": math.nan}, "beta is nan: give a number from 0 up."),
+        ({"epochs": 0}, "epochs is 0: give a number from 1 up."),
+        ({"prior": 1.0}, "prior is 1.0: give a number between 0 and 1."),
+        ({"prior": 0.0}, "prior is 0.0: give a number between 0 and 1."),
+        ({"dropout": 1.0}, "dropout is 1.0: give a share from 0 up to, but not including, 1."),
+        ({"dropout": -0.1}, "dropout is -0.1: give a share from 0 up to, but not including, 1."),
+    ],
+)
+def test_a_setting_out_of_range_is_refused_with_its_class_and_by_build_with_where_it_came_from(values, problem):
+    with pytest.raises(SettingError) as caught:
+        Ranges(**values)
+    assert str(caught.value) == f"ranges.{problem}"
+    assert str(pickle.loads(pickle.dumps(caught.value))) == f"ranges.{problem}"
+    with pytest.raises(OptionError) as built:
+        build(Ranges, {name: str(value) if value != value else value for name, value in values.items()}, "method mine")
+    assert str(built.value) == f"method mine.{problem}"
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "values", "sentence"),
+    [
+        ("methods", "vmask", {"beta": -1}, "method vmask.beta is -1.0: give a number from 0 up."),
+        ("methods", "vmask", {"prior": 1}, "method vmask.prior is 1.0: give a number between 0 and 1."),
+        ("methods", "l2x", {"k": 0}, "method l2x.k is 0: give a number above 0."),
+        ("methods", "iba", {"momentum": 0}, "method iba.momentum is 0.0: give a number between 0 and 1."),
+        ("methods", "evarm", {"widths": "0,3"}, "method evarm.widths is (0, 3): give a number above 0."),
+        ("methods", "attention", {"scale": 0}, "method attention.scale is 0.0: give a number above 0."),
+        ("encoders", "cnn", {"filters": 0}, "encoder cnn.filters is 0: give a number above 0."),
+        ("encoders", "lstm", {"layers": 0}, "encoder lstm.layers is 0: give a number above 0."),
+        ("encoders", "transformer", {"limit": 0}, "encoder transformer.limit is 0: give a number above 0."),
+    ],
+)
+def test_ranges_are_those_of_the_part_that_has_the_setting(kind, name, values, sentence):
+    with pytest.raises(OptionError) as caught:
+        build(catalog.load(kind, name).Config, values, f"{kind[:-1]} {name}")
+    assert str(caught.value) == sentence
+
+
+@pytest.mark.parametrize("name", [*catalog.names("methods"), *catalog.names("encoders")])
+def test_no_part_takes_a_share_of_dropout_that_leaves_nothing(name):
+    kind = "methods" if name in catalog.names("methods") else "encoders"
+    config = catalog.load(kind, name).Config
+    if "dropout" in setting_names(config):
+        with pytest.raises(SettingError, match=rf"^{name}\.dropout is 1\.0: give a share"):
+            config(dropout=1.0)

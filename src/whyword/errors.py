@@ -1,0 +1,5 @@
+"""The errors of whyword: what a user can fix is a WhywordError of one sentence."""
+
+from .interfaces.errors import DataError, MissingExtraError, ModelError, OptionError, SettingError, WhywordError
+
+__all__ = ["DataError", "MissingExtraError", "ModelError", "OptionError", "SettingError", "WhywordError"]
