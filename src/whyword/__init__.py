@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from .audits.api import audit
-    from .audits.audit import Audit
+    from .audits.audit import Audit, audit
+    from .diffs.diff import diff
     from .estimator import TextClassifier, explain, load
     from .grids.compare import compare
     from .grids.comparison import Comparison
@@ -21,8 +21,9 @@ _HOMES = {
     "Explanation": "interfaces.explanation",
     "TextClassifier": "estimator",
     "WordImportance": "interfaces.explanation",
-    "audit": "audits.api",
+    "audit": "audits.audit",
     "compare": "grids.compare",
+    "diff": "diffs.diff",
     "explain": "estimator",
     "load": "estimator",
 }
@@ -36,6 +37,7 @@ __all__ = [
     "__version__",
     "audit",
     "compare",
+    "diff",
     "explain",
     "load",
 ]

@@ -111,9 +111,9 @@ def command(
     )
     stages.end()
     if card:
-        from ..models.card import add_audit
+        from ..audits.card import add_audit
 
-        add_audit(model, audit.facts)
+        add_audit(model, audit.data)
     _show(audit, output, as_json, quiet)
 
 
@@ -132,9 +132,9 @@ def _show(audit: Audit, output: Path | None, as_json: bool, quiet: bool) -> None
     elif output is None:
         print(audit)
     if not quiet:
-        data, cost = audit.facts["data"], audit.facts["cost"]
-        passes = f"{cost['forward_passes']:,} forward passes in {cost['seconds']:.0f} s"
-        print(f"{data['texts']:,} texts of {data['name']}, {passes}.", file=sys.stderr)
+        data, cost = audit.data.data, audit.data.cost
+        passes = f"{cost.forward_passes:,} forward passes in {cost.seconds:.0f} s"
+        print(f"{data.texts:,} texts of {data.name}, {passes}.", file=sys.stderr)
 
 
 def _names(words: str | None) -> list[str] | None:

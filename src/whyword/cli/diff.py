@@ -82,7 +82,7 @@ def command(
     Exits with 3 if more changed than allowed: the share of these very texts counts, not its interval.
     """
     from ..data.rows import Columns
-    from ..diffs.run import check_classes, diff_models, shared_explainer
+    from ..diffs.diff import check_classes, diff_models, shared_explainer
     from ..explaining.cache import ExplanationCache
     from ..explaining.sampling import draw
     from ..explaining.stream import make_explainer
@@ -157,7 +157,8 @@ def _write(difference: ModelDifference, output: Path, min_count: int) -> None:
 def _show(difference: ModelDifference, min_count: int) -> None:
     from rich.text import Text
 
-    from ..diffs.difference import SCALE, written
+    from ..diffs.difference import written
+    from ..diffs.page import SCALE
     from ..views.characters import showable
     from .screen import screen
 

@@ -138,7 +138,7 @@ def _only_one(documents: Iterator[Document], output: Path) -> Iterator[Document]
 
 def _write(chunks: Iterable[Sequence[Explanation]], part: PartFile, top: int | None) -> int:
     from ..explaining.stream import only_top
-    from ..views.page import HEAD, TAIL
+    from ..views.html import HEAD, TAIL
     from .outputs import put_records, put_strings
 
     def rows(write: Callable[[Explanation], Any]) -> Iterator[Chunk]:

@@ -1,4 +1,4 @@
-"""Two models explain the same texts: which predictions and which reasons are no longer the same."""
+"""diff(): two models explain the same texts; which predictions and which reasons changed."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import numpy as np
 from ..data.tokenizers.word_level import normalize
 from ..explaining.any_model import as_classifier, class_number
 from ..explaining.cache import ExplanationCache
+from ..explaining.inputs import labelled_documents
+from ..explaining.sampling import draw
 from ..explaining.stream import explain_documents, make_explainer
 from ..interfaces.classifier import Classifier, OpenClassifier
 from ..interfaces.document import Document, Label
@@ -25,7 +27,43 @@ DIGITS = 6  # of a score, the largest of its text being 1: equal words must tie 
 TOP = 5
 LEAST_SHARED = 0.5
 
+SAMPLE = 500
+
 Follow = Callable[[Iterator[Explanation], str], Iterable[Explanation]]  # passes explanations on, such as to a bar
+
+
+def diff(
+    old: Any,
+    new: Any,
+    texts: Any,
+    labels: Any = None,
+    explainer: str | Explainer | None = None,
+    *,
+    sample: int | None = SAMPLE,
+    top: int = TOP,
+    least_shared: float = LEAST_SHARED,
+    seed: int = 0,
+    names: tuple[str, str] = ("old", "new"),
+    data_name: str = "these texts",
+) -> ModelDifference:
+    """Say which predictions and which reasons changed between two models; print the result, or write it as a page.
+
+    The models are any two of the same classes: whyword's, or functions from strings to probabilities. The texts are
+    strings or documents, of which a sample is drawn; None takes all. Labels are needed for accuracy alone. What the
+    other arguments mean, diff_models says.
+    """
+    documents = labelled_documents(texts, labels)
+    return diff_models(
+        old,
+        new,
+        documents if sample is None else draw(documents, sample, seed),
+        explainer,
+        top=top,
+        least_shared=least_shared,
+        names=names,
+        data=data_name,
+        seed=seed,
+    )
 
 
 def diff_models(
@@ -59,7 +97,9 @@ def diff_models(
         explainer = make_explainer(explainer or shared_explainer(before, after), after, seed)
     first = list(follow(explain_documents(before, documents, explainer, cache=caches[0]), names[0]))
     targets = [explanation.label for explanation in first]
-    second = _explain_for(after, documents, targets, explainer, caches[1], lambda found: follow(found, names[1]))
+    second = _explain_for(
+        after, documents, targets, explainer, caches[1], lambda stream: follow(stream, names[1])
+    )
     order = [class_number(after.classes, label) for label in before.classes]
     texts = tuple(
         _compare(one, other, other.probabilities[order], top, least_shared)
@@ -110,11 +150,11 @@ def _explain_for(
     groups: dict[Label, list[int]] = {}
     for number, label in enumerate(targets):
         groups.setdefault(label, []).append(number)
-    found = chain.from_iterable(
+    explanations = chain.from_iterable(
         explain_documents(classifier, [documents[i] for i in numbers], explainer, label, cache)
         for label, numbers in groups.items()
     )
-    explained = dict(zip(chain.from_iterable(groups.values()), follow(found), strict=True))
+    explained = dict(zip(chain.from_iterable(groups.values()), follow(explanations), strict=True))
     return [explained[number] for number in range(len(documents))]
 
 
