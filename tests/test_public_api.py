@@ -14,6 +14,7 @@ PUBLIC = [
     "__version__",
     "audit",
     "compare",
+    "diff",
     "explain",
     "load",
 ]

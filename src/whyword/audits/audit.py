@@ -110,14 +110,14 @@ def _paragraph(verdict: Verdict) -> str:
 
 
 def audit(
-    model: Any,
-    texts: Any,
-    labels: Any = None,
+    model: object,
+    texts: object,
+    labels: object = None,
     *,
-    rationales: Any = None,
+    rationales: object = None,
     explainers: Sequence[str | Explainer] | None = None,
     metrics: Sequence[str | Metric] | None = None,
-    judge: Any = None,
+    judge: object = None,
     sample: int | None = SAMPLE,
     seed: int = 0,
     rules: str | Path | None = None,
@@ -160,7 +160,7 @@ def audit(
 
 def _explanation_cache(
     folder: Path,
-    model: Any,
+    model: object,
     documents: Sequence[Document],
     fingerprint: str | None,
     classes: Sequence[Label] | None,

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from .. import catalog
 from ..analysis.attention_tests import TESTS, AttentionTests, run_attention_tests
@@ -45,12 +44,12 @@ def _names(package: str, parts: Iterable[str | Metric | Explainer]) -> list[str]
 
 
 def gather_audit(
-    model: Any,
+    model: object,
     documents: Sequence[Document],
     explainers: Sequence[str | Explainer] | None = None,
     metrics: Sequence[str | Metric] | None = None,
     *,
-    judge: Any = None,
+    judge: object = None,
     seed: int = 0,
     rules: Rules | None = None,
     cache: ExplanationCache | None = None,
@@ -113,7 +112,7 @@ def gather_audit(
     return Audit(replace(data, verdicts=verdicts(data, rules)), scores)
 
 
-def _name(model: Any, trained: TrainedModel | None) -> str:
+def _name(model: object, trained: TrainedModel | None) -> str:
     if trained is not None:
         return f"{trained.config.method} on {trained.config.encoder}"
     return str(getattr(model, "__name__", type(model).__name__))

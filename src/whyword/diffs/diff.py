@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Any
 
 import numpy as np
 
@@ -33,10 +32,10 @@ Follow = Callable[[Iterator[Explanation], str], Iterable[Explanation]]  # passes
 
 
 def diff(
-    old: Any,
-    new: Any,
-    texts: Any,
-    labels: Any = None,
+    old: object,
+    new: object,
+    texts: object,
+    labels: object = None,
     explainer: str | Explainer | None = None,
     *,
     sample: int | None = SAMPLE,
@@ -67,8 +66,8 @@ def diff(
 
 
 def diff_models(
-    old: Any,
-    new: Any,
+    old: object,
+    new: object,
     documents: Sequence[Document],
     explainer: str | Explainer | None = None,
     *,
@@ -97,9 +96,7 @@ def diff_models(
         explainer = make_explainer(explainer or shared_explainer(before, after), after, seed)
     first = list(follow(explain_documents(before, documents, explainer, cache=caches[0]), names[0]))
     targets = [explanation.label for explanation in first]
-    second = _explain_for(
-        after, documents, targets, explainer, caches[1], lambda stream: follow(stream, names[1])
-    )
+    second = _explain_for(after, documents, targets, explainer, caches[1], lambda stream: follow(stream, names[1]))
     order = [class_number(after.classes, label) for label in before.classes]
     texts = tuple(
         _compare(one, other, other.probabilities[order], top, least_shared)

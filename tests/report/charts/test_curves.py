@@ -1,9 +1,17 @@
 import itertools
 import re
+from typing import NamedTuple
 from xml.etree import ElementTree
 
+from whyword.report.charts.axes import styles
 from whyword.report.charts.curves import HEIGHT, Curve, curves
-from whyword.report.charts.series import styles
+
+
+class Point(NamedTuple):
+    at: float
+    value: float | None
+    low: float | None = None
+    high: float | None = None
 
 
 def drawn(names: list[str], ends: list[float]) -> str:
@@ -11,7 +19,7 @@ def drawn(names: list[str], ends: list[float]) -> str:
     return curves(
         "drop",
         [
-            Curve(name, looks[name], [{"at": 1, "value": 0.0, "low": -0.1, "high": 0.1}, {"at": 2, "value": end}])
+            Curve(name, looks[name], [Point(1, 0.0, -0.1, 0.1), Point(2, end)])
             for name, end in zip(names, ends, strict=True)
         ],
         "words",
@@ -41,25 +49,21 @@ def test_the_description_states_the_numbers() -> None:
     assert "e0: 1: 0, 2: 0.5." in drawn(["e0"], [0.5])
 
 
-def test_a_band_is_drawn_only_where_there_is_an_interval_and_room() -> None:
+def test_a_band_is_drawn_only_where_there_is_an_interval_and_few_lines() -> None:
     looks = styles(["own"])
-    points = [{"at": at, "value": at / 10, "low": 0.0, "high": at / 5} for at in (1, 2)]
+    points = [Point(at, at / 10, 0.0, at / 5) for at in (1, 2)]
     assert "band" in curves("drop", [Curve("own", looks["own"], points)], "words")
     assert "band" not in drawn(["own"], [0.5])
 
 
 def test_missing_values_leave_out_their_points() -> None:
     looks = styles(["own", "random"])
-    points = [
-        {"at": 1, "value": None},
-        {"at": None, "value": 1.0},
-        {"at": 0.5, "value": 0.2},
-        {"at": 0.9, "value": 0.3},
-    ]
+    points = [Point(1, None), Point(0.5, 0.2), Point(0.9, 0.3)]
     svg = curves(
         "drop", [Curve("own", looks["own"], points), Curve("random", looks["random"], [])], "share", percent=True
     )
     ElementTree.fromstring(svg)
     assert "50%" in svg
     assert "random" not in labels(svg)
+    assert "own: 50%: 0.2, 90%: 0.3." in svg
     ElementTree.fromstring(curves("nothing", [], "words"))

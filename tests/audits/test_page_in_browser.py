@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from report.facts import EXPLAINERS, facts
+from audits.audit_data import EXPLAINERS, audit_data
 from whyword.audits.page import render
 
 CONTRAST = """() => {
@@ -33,7 +33,7 @@ CONTRAST = """() => {
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("report") / "report.html"
-    path.write_text(render(facts()), encoding="utf-8")
+    path.write_text(render(audit_data()), encoding="utf-8")
     return path
 
 
@@ -132,7 +132,7 @@ def test_a_keyboard_reaches_the_content_first(browser: Any, file: Path) -> None:
         assert visit.page.evaluate("document.activeElement.textContent") == "Skip to the content"
 
 
-def test_every_explainer_of_the_facts_is_named(browser: Any, file: Path) -> None:
+def test_every_explainer_of_the_audit_is_named(browser: Any, file: Path) -> None:
     with Visit(browser, file) as visit:
         for name in EXPLAINERS:
             assert visit.page.locator(".name", has_text=re.compile(f"^{name}$")).first.is_visible()

@@ -1,6 +1,6 @@
 from matplotlib.figure import Figure
 
-from whyword.plots.glyphs import EMPTY_BOX, LONGEST, drawable, ruler
+from whyword.plots.drawing import CLASSES, EMPTY_BOX, LONGEST, drawable, group_color, ruler
 
 
 def test_letters_that_the_font_lacks_become_boxes_and_others_stay():
@@ -23,3 +23,9 @@ def test_a_longer_word_is_wider_and_a_larger_one_higher_and_dollars_are_no_formu
     assert measure("m", 20)[1] > measure("m", 10)[1]
     assert measure("g", 20)[2] > measure("m", 20)[2]
     assert measure("$x$", 20)[0] > measure("x", 20)[0] + measure("$", 20)[0]
+
+
+def test_classes_differ_and_neutral_words_and_those_of_no_group_are_gray():
+    assert len({group_color(number, 6) for number in range(6)}) == len(CLASSES)
+    assert group_color(3, 3) == group_color(-1, 3) == "#828282"
+    assert group_color(len(CLASSES), 9) == group_color(0, 9)

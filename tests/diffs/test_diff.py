@@ -10,7 +10,7 @@ from scipy.stats import kendalltau
 from whyword import TextClassifier
 from whyword.data.planted import planted
 from whyword.data.words import split
-from whyword.diffs.run import diff_models, shared_explainer
+from whyword.diffs.diff import diff, diff_models, shared_explainer
 from whyword.explainers.occlusion import Occlusion
 from whyword.explaining.cache import ExplanationCache
 from whyword.inference.black_box import BlackBox
@@ -316,3 +316,39 @@ def test_words_that_speak_against_the_class_are_never_part_of_its_reason():
     assert text.old_top.tolist() == text.new_top.tolist() == [True, False, False]
     assert text.shared == 1
     assert text.overlap == 0.5
+
+
+def test_texts_may_be_strings_or_documents_and_labels_are_optional():
+    models = by_weights(OLD), by_weights(NEW)
+    known = diff_models(*models, DOCUMENTS).to_dict()
+    assert diff(*models, TEXTS, GOLD).to_dict() == known
+    assert diff(*models, DOCUMENTS).to_dict() == known
+    assert diff(*models, iter(TEXTS), GOLD).to_dict() == known
+    unlabelled = diff(*models, TEXTS)
+    assert unlabelled.accuracy is None
+    assert unlabelled.predictions_changed.texts == known["predictions_changed"]["texts"]
+
+
+def test_functions_from_strings_to_probabilities_can_be_compared_and_named():
+    def confident(texts):
+        return np.tile([0.1, 0.9], (len(texts), 1))
+
+    found = diff(confident, confident, ["a b", "c"], names=("v1", "v2"), data_name="two texts")
+    assert str(found).startswith("v1 → v2, 2 texts of two texts")
+    assert found.predictions_changed.value == 0
+
+
+def test_a_sample_is_drawn_unless_all_texts_are_wanted():
+    models = by_weights(OLD), by_weights(NEW)
+    assert len(diff(*models, TEXTS, sample=2).texts) == 2
+    assert len(diff(*models, TEXTS, sample=None).texts) == len(TEXTS)
+
+
+@pytest.mark.parametrize(
+    ("texts", "labels", "words"),
+    [([], None, "no texts"), ("one text", None, "list of texts"), (["a", "b"], ["pos"], "one label per text")],
+    ids=["none", "string", "labels"],
+)
+def test_mistakes_in_texts_and_labels_get_one_sentence(texts, labels, words):
+    with pytest.raises(DataError, match=words):
+        diff(by_weights(OLD), by_weights(NEW), texts, labels)
