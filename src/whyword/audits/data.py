@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..analysis.attention_tests import AttentionTests
 from ..explaining.frequency_link import FrequencyLink
@@ -12,9 +12,6 @@ from ..interfaces.document import Label
 from ..interfaces.explanation import Explanation, WordImportance
 from ..interfaces.values import json_ready
 from ..maths.stats.calibration import Calibration
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
 FORMAT = 1  # of the JSON; raised when the meaning of a key changes
 
@@ -279,27 +276,23 @@ class AuditData:
                 "format": FORMAT,
                 "model": asdict(self.model),
                 "data": asdict(self.data),
-                "accuracy": _plain(self.accuracy),
-                "confusion": _plain(self.confusion),
-                "calibration": None if self.calibration is None else _calibration(self.calibration),
+                "accuracy": asdict(self.accuracy) if self.accuracy else None,
+                "confusion": asdict(self.confusion) if self.confusion else None,
+                "calibration": _calibration(self.calibration) if self.calibration else None,
                 "verdicts": [asdict(verdict) for verdict in self.verdicts],
                 "scores": [asdict(score) for score in self.scores],
                 "agreement": [asdict(pair) for pair in self.agreement],
                 "converged": {name: asdict(share) for name, share in self.converged.items()},
                 "gallery": [item.to_dict() for item in self.gallery],
-                "words": None if self.words is None else self.words.to_dict(),
-                "attention_tests": None if self.attention_tests is None else self.attention_tests.to_dict(),
+                "words": self.words.to_dict() if self.words else None,
+                "attention_tests": self.attention_tests.to_dict() if self.attention_tests else None,
                 "mask": mask,
-                "map": _plain(self.map),
+                "map": asdict(self.map) if self.map else None,
                 "cost": asdict(self.cost),
                 "again": asdict(self.reproduce),
             }
         )
         return values
-
-
-def _plain(value: DataclassInstance | None) -> dict[str, Any] | None:
-    return None if value is None else asdict(value)
 
 
 def _calibration(calibration: Calibration) -> dict[str, Any]:

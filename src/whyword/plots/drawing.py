@@ -38,5 +38,5 @@ def overlap(one: Box, other: Box) -> bool:
 
 
 def group_color(number: int, classes: int) -> str:
-    """Give the color of a class, or of neutral words; after six classes colors come again."""
+    """Give the color of a class, or of neutral words; after six classes colors repeat."""
     return hexadecimal(CLASSES[number % len(CLASSES)] if 0 <= number < classes else NEUTRAL)
