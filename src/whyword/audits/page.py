@@ -8,9 +8,8 @@ from math import isfinite, log1p
 from markupsafe import Markup
 
 from ..report.charts.axes import RANDOM, Style, spread, style_of, styles
-from ..report.charts.curves import Curve, curves
 from ..report.charts.predictions import MOST_CLASSES, calibration, classes, confusion, scatter
-from ..report.charts.rows import bar, interval
+from ..report.charts.scores import Curve, bar, curves, interval
 from ..report.template import fill
 from .data import (
     Agreement,

@@ -3,8 +3,8 @@ import re
 from typing import NamedTuple
 from xml.etree import ElementTree
 
-from whyword.report.charts.axes import styles
-from whyword.report.charts.curves import HEIGHT, Curve, curves
+from whyword.report.charts.axes import style_of, styles
+from whyword.report.charts.scores import BAR_WIDTH, HEIGHT, Curve, bar, curves, interval
 
 
 class Point(NamedTuple):
@@ -67,3 +67,28 @@ def test_missing_values_leave_out_their_points() -> None:
     assert "random" not in labels(svg)
     assert "own: 50%: 0.2, 90%: 0.3." in svg
     ElementTree.fromstring(curves("nothing", [], "words"))
+
+
+class Value(NamedTuple):
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+def widths(svg: str) -> list[float]:
+    return [float(rect.attrib["width"]) for rect in ElementTree.fromstring(svg).iter("rect")]
+
+
+def test_a_bar_is_as_long_as_its_number() -> None:
+    assert widths(bar(5, 10)) == [BAR_WIDTH / 2]
+    assert widths(bar(-5, 10, signed=True)) == [BAR_WIDTH / 4]
+    assert widths(bar(None, 10)) == []
+    assert "<title>5</title>" in bar(5, 10)
+
+
+def test_an_interval_lies_between_its_ends_and_shows_the_floor() -> None:
+    svg = interval(Value(0.5, 0.4, 0.6), (0.0, 1.0), style_of(0), Value(None, 0.1, 0.2))
+    assert "0.5, 95 % interval 0.4 to 0.6" in svg
+    assert widths(svg) == [14.8]
+    assert "limit" in interval(Value(0.5), (0.0, 1.0), style_of(0), threshold=0.3)
+    assert "No value" in interval(Value(None), (0.0, 1.0), style_of(0))
