@@ -14,9 +14,9 @@ def test_the_demo_leaves_models_and_a_report_on_each(tmp_path):
         assert set(result.agreement[method]) == {"own", "occlusion", "random"}
         assert all(0 <= value <= 1 for value in result.agreement[method].values())
         assert "Can its explanations be trusted?" in result.page(method).read_text(encoding="utf-8")
-        facts = json.loads(result.page(method).with_suffix(".json").read_text(encoding="utf-8"))
-        assert facts["data"]["texts"] == 20
-        assert {row["explainer"]: row["verdict"] for row in facts["verdicts"]} == result.audits[method].verdicts
+        values = json.loads(result.page(method).with_suffix(".json").read_text(encoding="utf-8"))
+        assert values["data"]["texts"] == 20
+        assert {row["explainer"]: row["verdict"] for row in values["verdicts"]} == result.audits[method].verdicts
     assert f"whyword explain '{tmp_path}/a b/" in result.summary
     assert any(isinstance(event, str) and "Training attention" in event for event in told)
     assert result.to_dict()["test_accuracy"] == dict(result.accuracy)

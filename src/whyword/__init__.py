@@ -10,8 +10,8 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from . import checks, data, encoders, errors, explainers, methods, metrics
-    from .audits.api import audit
-    from .audits.audit import Audit
+    from .audits.audit import Audit, audit
+    from .diffs.diff import diff
     from .estimator import TextClassifier, explain, load
     from .evaluation.measure import Scores
     from .explaining.measure import measure_explanations as measure
@@ -27,8 +27,9 @@ _HOMES = {
     "Scores": ".evaluation.measure",
     "TextClassifier": ".estimator",
     "WordImportance": ".interfaces.explanation",
-    "audit": ".audits.api",
+    "audit": ".audits.audit",
     "compare": ".grids.compare",
+    "diff": ".diffs.diff",
     "explain": ".estimator",
     "load": ".estimator",
     "measure": ".explaining.measure:measure_explanations",
@@ -49,6 +50,7 @@ __all__ = [
     "checks",
     "compare",
     "data",
+    "diff",
     "encoders",
     "errors",
     "explain",

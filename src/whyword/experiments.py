@@ -11,7 +11,7 @@ from typing import Any
 MOVED = {  # old module: its names, and where each is now
     "belief": {"examine_attention": "analysis.attention_tests:run_attention_tests"},
     "config": {"make_config": "models.config:make_config"},
-    "difference": {"diff_models": "diffs.run:diff_models"},
+    "difference": {"diff_models": "diffs.diff:diff_models"},
     "iterations": {
         "dev_accuracy_by_iteration": "analysis.vat_iterations:dev_accuracy_by_iteration",
         "train_by_iteration": "analysis.vat_iterations:train_by_iteration",

@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 import torch
-from whyword.checks.untouched import expect_random_streams_alone, expect_untouched
 
 from reference.attention_models import (
     TEXTS,
@@ -27,6 +26,7 @@ from whyword.analysis.replaced_attention import (
     swapped_attention,
     uniform_attention,
 )
+from whyword.checks.contract import expect_random_streams_alone, expect_untouched
 from whyword.data.tokenizers.word_level import learn_vocabulary
 from whyword.encoders.lstm import Lstm
 from whyword.interfaces.errors import OptionError

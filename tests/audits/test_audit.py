@@ -1,31 +1,35 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from audits.audit_data import smallest
+from whyword.analysis.attention_tests import AttentionTests
 from whyword.audits.audit import Audit
+from whyword.audits.data import MaskHealth, ScoreRow, Share, Verdict
 from whyword.evaluation.measure import Scores
 from whyword.interfaces.errors import OptionError
 from whyword.interfaces.metric import Score
 
-ROW = {"metric": "m", "explainer": "lime", "value": 0.5, "low": 0.4, "high": 0.6, "meaning": "what it is", "curve": []}
-FACTS = {
-    "model": {"name": "mine"},
-    "data": {"name": "reviews.csv", "texts": 2, "of": 1000},
-    "accuracy": {"value": 0.9, "low": 0.8, "high": 0.95, "texts": 2},
-    "verdicts": [
-        {"explainer": "lime", "verdict": "trust", "because": "All 3 rules hold.", "rules": []},
-        {"explainer": "own", "verdict": "do not trust", "because": "Word " * 40, "rules": []},
-    ],
-    "scores": [ROW],
-    "attention_tests": None,
-    "mask": None,
-}
+WARNING = "the mask has collapsed."
 
 
 def made(**more):
     score = Score("m", "lime", np.array([0.4, 0.6]), (0.4, 0.6), True, "what it is")
-    return Audit(FACTS | more, Scores((score,), 2, 7))
+    few = smallest()
+    data = replace(
+        few,
+        model=replace(few.model, name="mine"),
+        data=replace(few.data, name="reviews.csv", texts=2, of=1000),
+        accuracy=Share(0.9, 0.8, 0.95, 2),
+        verdicts=(
+            Verdict("lime", "trust", "All 3 rules hold.", ()),
+            Verdict("own", "do not trust", "Word " * 40, ()),
+        ),
+        scores=(ScoreRow("m", "lime", 0.5, 0.4, 0.6, 2, True, "what it is", None, None, None, None, (), None),),
+    )
+    return Audit(replace(data, **more), Scores((score,), 2, 7))
 
 
 def test_a_person_sees_the_verdicts_first_and_then_the_numbers():
@@ -43,34 +47,37 @@ def test_without_labels_there_is_no_accuracy_to_show():
 
 
 def test_a_dead_mask_and_the_tests_of_attention_are_shown():
-    attention_tests = {"uniform": ROW | {"metric": "uniform"}, "gradient": ROW | {"metric": "gradient", "value": None}}
-    shown = str(made(mask={"warning": "the mask has collapsed."}, attention_tests=attention_tests))
+    uniform = Score("uniform", "own", np.array([0.5, 0.5]), (0.4, 0.6), True, "what it is")
+    undefined = Score("gradient", "own", np.array([np.nan]), (np.nan, np.nan), True, "what it is")
+    shown = str(made(mask=MaskHealth({}, WARNING), attention_tests=AttentionTests((uniform, undefined))))
     assert "Warning: the mask has collapsed." in shown
     assert "Is the attention faithful?\nuniform                 0.500 [0.400, 0.600]  what it is" in shown
     assert "   nan" in shown
 
 
-def test_verdicts_accuracy_and_facts_can_be_asked_for():
+def test_verdicts_accuracy_and_all_values_can_be_read():
     found = made()
     assert found.verdicts == {"lime": "trust", "own": "do not trust"}
     assert found.accuracy == 0.9
-    assert found.to_dict() == FACTS
-    assert json.loads(found.to_json()) == FACTS
+    assert found.to_dict() == found.data.to_dict()
+    assert json.loads(found.to_json()) == found.to_dict()
     frame = found.to_frame()
     assert list(frame.explainer) == ["lime"]
     assert "curve" not in frame
 
 
-def test_numbers_that_json_does_not_know_are_never_written():
+def test_numbers_that_json_does_not_know_are_never_written(monkeypatch):
+    assert made(accuracy=Share(float("nan"), 0.0, 1.0, 2)).to_dict()["accuracy"]["value"] is None
+    monkeypatch.setattr(Audit, "to_dict", lambda self: {"accuracy": float("nan")})
     with pytest.raises(ValueError, match="JSON"):
-        made(accuracy=float("nan")).to_json()
+        made().to_json()
 
 
 def test_json_is_written_alone_and_a_page_with_json_beside_it(tmp_path, monkeypatch):
     monkeypatch.setattr(Audit, "to_html", lambda self: '<!doctype html><p title="a&b">')
     found = made()
     assert found.save(tmp_path / "new" / "one.json") == [tmp_path / "new" / "one.json"]
-    assert json.loads((tmp_path / "new" / "one.json").read_text()) == FACTS
+    assert json.loads((tmp_path / "new" / "one.json").read_text()) == found.to_dict()
     assert found.save(str(tmp_path / "r.html")) == [tmp_path / "r.html", tmp_path / "r.json"]
     assert (tmp_path / "r.html").read_text().startswith("<!doctype html>")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["new", "r.html", "r.json"]

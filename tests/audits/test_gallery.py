@@ -1,10 +1,27 @@
+import re
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from whyword.audits.gallery import LONGEST, choose, cut, gallery, strongest_part
+from audits.audit_data import explanation as named_explanation
+from whyword.audits.data import Cut
+from whyword.audits.gallery import (
+    LONGEST,
+    MOST_LETTERS,
+    MOST_PAINTED,
+    choose,
+    cut,
+    gallery,
+    legend,
+    paint,
+    strongest_part,
+)
 from whyword.data.words import split
 from whyword.interfaces.document import Document
 from whyword.interfaces.explanation import Explanation
+
+TEXT = "A gorgeous, witty, seductive movie that never once forgets its audience."
 
 
 def explanation(text, gold, good, scores=None, truncated_words=0):
@@ -42,18 +59,21 @@ def test_a_few_unlabelled_texts_among_labelled_ones_are_left_out():
 
 def test_a_short_text_is_shown_whole():
     (item,) = gallery({"x": [explanation("a b", "bad", 0.8, [1, 2])]})
-    assert "cut" not in item
-    assert (item["why"], item["gold"], item["predicted"], item["probability"]) == ("wrong and sure", "bad", "good", 0.8)
-    assert item["explanations"]["x"]["scores"] == [1, 2]
-    assert item["explanations"]["x"]["signed"] is True
+    assert item.cut is None
+    assert (item.why, item.gold, item.predicted, item.probability) == ("wrong and sure", "bad", "good", 0.8)
+    assert item.explanations["x"].scores.tolist() == [1, 2]
+    values = item.to_dict()
+    assert "cut" not in values
+    assert (values["explanations"]["x"]["scores"], values["explanations"]["x"]["signed"]) == ([1, 2], True)
 
 
 def test_a_long_text_is_cut_around_its_strongest_words():
     scores = np.zeros(1000)
     scores[[700, 720]] = 5.0
     (item,) = gallery({"x": [explanation("word " * 1000, "good", 0.8, scores)]})
-    assert item["cut"] == {"words_shown": LONGEST, "words": 1000}
-    shown = item["explanations"]["x"]
+    assert item.cut == Cut(LONGEST, 1000)
+    assert item.to_dict()["cut"] == {"words_shown": LONGEST, "words": 1000}
+    shown = item.to_dict()["explanations"]["x"]
     assert sorted(shown["scores"])[-2:] == [5.0, 5.0]
     assert len(shown["words"]) == len(shown["scores"]) == len(shown["std_error"]) == len(shown["tied"]) == LONGEST
     assert [shown["text"][start:end] for start, end in shown["spans"]] == shown["words"]
@@ -82,3 +102,51 @@ def test_a_pair_may_be_cut_across_its_texts():
     part = cut(whole, np.arange(2, 5))
     assert part.words == ("c", "d", "e")
     assert part.document.words.segments == (0, 1, 1)
+
+
+def plain(html):
+    return re.sub("<[^>]*>", "", html)
+
+
+def test_the_text_is_kept_letter_by_letter():
+    assert TEXT in plain(paint(named_explanation(TEXT, "lime", "positive", 0.9)))
+
+
+def test_strong_words_are_painted_and_named():
+    html = paint(named_explanation(TEXT, "lime", "positive", 0.9))
+    assert re.search(r"<span[^>]*>gorgeous</span>", html)
+    assert not re.search(r"<span[^>]*>movie</span>", html)
+    assert "+0.318" in html
+
+
+def test_no_more_words_than_a_limit_are_painted_even_if_all_score_alike():
+    text = "word " * 250
+    one = replace(named_explanation(text, "lime", "positive", 0.9), scores=np.ones(250))
+    assert paint(one).count("<span") == MOST_PAINTED
+    gates = replace(named_explanation(text, "own", "positive", 0.9), scores=np.arange(250) / 250)
+    assert paint(gates).count("<span") <= MOST_PAINTED
+
+
+def test_a_long_text_is_painted_only_up_to_a_limit():
+    html = paint(named_explanation("word " * 10_000, "lime", "positive", 0.9))
+    assert len(plain(html)) < MOST_LETTERS + 200
+    assert "…" in html
+
+
+def test_both_texts_of_a_pair_are_shown():
+    html = plain(paint(explanation(("love it", "drags on"), None, 0.9, [0.1, 0.2, 0.3, 0.4])))
+    assert "First text" in html
+    assert "Second text" in html
+    assert "drags on" in html
+
+
+def test_scores_that_are_missing_and_texts_of_no_words_do_no_harm():
+    assert "No word stands out." in paint(named_explanation("", "lime", "x", 0.5))
+    one = named_explanation(TEXT, "lime", "x", 0.5)
+    assert TEXT in plain(paint(replace(one, scores=np.nan * one.scores)))
+    assert TEXT in plain(paint(replace(one, scores=np.full(len(one.scores), np.inf))))
+
+
+def test_the_legend_says_what_the_paint_means():
+    assert "speaks against it" in plain(legend("it", True))
+    assert "weighs more" in plain(legend("it", False))

@@ -1,13 +1,19 @@
-import copy
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from html.parser import HTMLParser
 from typing import Any
 
+import numpy as np
 import pytest
 
-from report.facts import EXPLAINERS, METRICS, explanation, facts
+from audits.audit_data import EXPLAINERS, METRICS, attention_test, audit_data, explanation, smallest
+from whyword.analysis.attention_tests import AttentionTests
+from whyword.audits.data import AuditData, Confusion, Cut, ExplainerCost, GalleryItem, MaskHealth
 from whyword.audits.page import SECTIONS, render
+from whyword.interfaces.explanation import Explanation, WordImportance
 
+OPTIONAL = [name for name in SECTIONS if name not in ("cost", "reproduce")]
 VOID = {"meta", "br", "input"}
 HOSTILE = "<script>alert(1)</script> \"'> </style></title> --> {{ 7 * 7 }} \u202egnp\u2066 \x00 \x1b[31m &lt; ]]>"
 
@@ -58,45 +64,86 @@ class Page(HTMLParser):
 
 @cache
 def full() -> Page:
-    return Page(render(facts()))
+    return Page(render(audit_data()))
 
 
 def hostile(value: Any) -> Any:
-    """Put a hostile text in the place of every string, also of keys that strangers choose."""
-    if isinstance(value, dict):
+    """Put a hostile text in the place of every string but the keys of mappings."""
+    if isinstance(value, Explanation):
+        return explanation(HOSTILE, HOSTILE, HOSTILE, 0.5)
+    if isinstance(value, str):
+        return HOSTILE
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{field.name: hostile(getattr(value, field.name)) for field in fields(value)})
+    if isinstance(value, Mapping):
         return {key: hostile(part) for key, part in value.items()}
-    if isinstance(value, list):
-        return [hostile(part) for part in value]
-    return HOSTILE if isinstance(value, str) else value
+    return tuple(map(hostile, value)) if isinstance(value, tuple) else value
 
 
-def without_values(value: Any) -> Any:
-    """Put None in the place of every number; names, and the places of words in their texts, stay."""
-    if isinstance(value, dict):
-        return {key: part if key in ("spans", "counts") else without_values(part) for key, part in value.items()}
-    if isinstance(value, list):
-        return [without_values(part) for part in value]
-    return None if isinstance(value, int | float) else value
+def without(value: Any, *names: str) -> Any:
+    return replace(value, **dict.fromkeys(names))
+
+
+def without_values(data: AuditData) -> AuditData:
+    """Put None or NaN in the place of every number that can be undefined."""
+    ends = ("value", "low", "high")
+    assert data.map is not None
+    assert data.words is not None
+    assert data.attention_tests is not None
+    importance = data.words.importance
+    scores = [
+        replace(
+            without(score, *ends, *(f"over_random_{end}" for end in (*ends, "p", "p_holm"))),
+            curve=None if score.curve is None else tuple(without(point, *ends) for point in score.curve),
+        )
+        for score in data.scores
+    ]
+    return replace(
+        data,
+        accuracy=None,
+        scores=tuple(scores),
+        agreement=tuple(without(pair, "tau", "low", "high") for pair in data.agreement),
+        verdicts=tuple(
+            replace(verdict, rules=tuple(without(rule, *ends, "p", "holds") for rule in verdict.rules))
+            for verdict in data.verdicts
+        ),
+        gallery=tuple(
+            replace(
+                item,
+                gold=None,
+                explanations={name: replace(e, scores=np.nan * e.scores) for name, e in item.explanations.items()},
+            )
+            for item in data.gallery
+        ),
+        words=replace(data.words, importance=replace(importance, scores=np.nan * importance.scores)),
+        attention_tests=AttentionTests(
+            tuple(
+                replace(score, per_text=np.nan * score.per_text, interval=(np.nan, np.nan))
+                for score in data.attention_tests.scores
+            )
+        ),
+        map=without(data.map, "silhouette", "ratio"),
+    )
 
 
 def test_a_full_page_is_well_formed_small_and_has_every_section_in_order() -> None:
-    html = render(facts())
+    html = render(audit_data())
     page = Page(html)
-    assert page.sections == [name for name, _ in SECTIONS]
+    assert page.sections == list(SECTIONS)
     assert len(page.ids) == len(set(page.ids))
     assert len(html.encode()) < 400_000
     assert "script" not in page.tags
 
 
-def test_the_same_facts_give_the_same_page_and_stay_as_they_were() -> None:
-    given = facts()
-    kept = copy.deepcopy(given)
-    assert render(given) == render(given)
-    assert given == kept
+def test_the_same_audit_gives_the_same_page_and_stays_as_it_was() -> None:
+    data = audit_data()
+    before = data.to_dict()
+    assert render(data) == render(data)
+    assert data.to_dict() == before
 
 
 def test_the_page_asks_nobody_for_anything() -> None:
-    html = render(facts())
+    html = render(audit_data())
     assert "default-src 'none'" in html
     assert "http://" not in html
     assert "https://" not in html
@@ -121,15 +168,15 @@ def test_the_page_asks_nobody_for_anything() -> None:
         "1.87",
     ],
 )
-def test_numbers_of_the_facts_stand_on_the_page(shown: str) -> None:
+def test_numbers_of_the_audit_stand_on_the_page(shown: str) -> None:
     assert shown in full().text
 
 
 def test_every_score_stands_in_its_row_with_its_interval_and_corrected_p_value() -> None:
     text = full().text
-    for score in facts()["scores"]:
-        assert f"{score['value']:.3f}" in text
-        assert f"{score['low']:.3f} to {score['high']:.3f}" in text
+    for score in audit_data().scores:
+        assert f"{score.value:.3f}" in text
+        assert f"{score.low:.3f} to {score.high:.3f}" in text
     assert "p 0.003" in text
     assert "p < 0.001" in text
     for meaning, _ in METRICS.values():
@@ -140,115 +187,115 @@ def test_verdicts_are_told_in_words_with_their_reason() -> None:
     text = full().text
     for verdict, shown in (("Use with care", 0), ("Trust", 1), ("Do not trust", 2)):
         assert verdict in text
-        assert facts()["verdicts"][shown]["because"] in text
+        assert audit_data().verdicts[shown].because in text
     for word in ("yes", "no", "undecided"):
         assert word in text
 
 
 def test_a_lower_number_is_called_better_where_lower_is_better() -> None:
-    given = facts()
-    given["scores"] = [score for score in given["scores"] if score["metric"] == "sufficiency"]
-    text = Page(render(given)).text
+    scores = tuple(score for score in audit_data().scores if score.metric == "sufficiency")
+    text = Page(render(replace(audit_data(), scores=scores))).text
     assert "−0.340 better" in text
     assert "worse\n" not in text
 
 
-@pytest.mark.parametrize("section", [name for name, _ in SECTIONS])
-def test_a_section_without_facts_is_left_out(section: str) -> None:
-    given = facts()
-    keys = {"rules": ["verdicts"], "curves": ["scores"], "metrics": ["scores"]}.get(section, [section])
-    for key in keys:
-        given[key] = None
-    page = Page(render(given))
-    assert section not in page.sections
-    assert f'href="#{section}"' not in render(given)
+@pytest.mark.parametrize("section", OPTIONAL)
+def test_a_section_of_which_nothing_is_known_is_left_out(section: str) -> None:
+    field = {"rules": "verdicts", "curves": "scores", "metrics": "scores"}.get(section, section)
+    empty = getattr(smallest(), field)
+    page = render(replace(audit_data(), **{field: empty}))
+    assert section not in Page(page).sections
+    assert f'href="#{section}"' not in page
 
 
-def test_facts_that_are_all_none_or_missing_still_make_a_page() -> None:
-    for given in (
-        {},
-        dict.fromkeys(facts()),
-        {**facts(), "verdicts": [], "scores": [], "gallery": [], "agreement": []},
-    ):
-        Page(render(given))
+def test_what_little_is_known_still_makes_a_page() -> None:
+    assert Page(render(smallest())).sections == ["cost", "reproduce"]
+    Page(render(replace(audit_data(), verdicts=(), scores=(), gallery=(), agreement=())))
 
 
 def test_numbers_that_are_missing_are_dashes() -> None:
-    page = Page(render(without_values(facts())))
+    page = Page(render(without_values(audit_data())))
     assert "–" in page.text
     assert "None" not in page.text
     assert "nan" not in page.text.split()
 
 
 def test_hostile_text_cannot_escape_anywhere() -> None:
-    plain, page = full(), Page(render(hostile(facts())))
+    plain, page = full(), Page(render(hostile(audit_data())))
     assert "script" not in page.tags
     assert set(page.tags) <= set(plain.tags)
     assert page.attributes <= plain.attributes
     assert "alert" not in page.style
     assert "49" not in page.text.split()
-    assert not set("\x00\x1b") & set(render(hostile(facts())))
+    assert not set("\x00\x1b") & set(render(hostile(audit_data())))
 
 
 def test_hostile_names_of_explainers_classes_and_settings_cannot_escape() -> None:
-    given = facts()
-    given["gallery"][0]["explanations"] = {HOSTILE: explanation(HOSTILE, HOSTILE, HOSTILE, 0.5)}
-    given["cost"]["explainers"] = {HOSTILE: {}}
-    given["again"]["versions"] = {HOSTILE: HOSTILE}
-    given["model"]["settings"] = {HOSTILE: {HOSTILE: HOSTILE}}
-    given["attention_tests"] = {HOSTILE: {"meaning": HOSTILE}}
-    given["mask"] = {HOSTILE: 0.5, "warning": HOSTILE}
-    plain, page = full(), Page(render(given))
+    data = audit_data()
+    item = replace(data.gallery[0], explanations={HOSTILE: explanation(HOSTILE, HOSTILE, HOSTILE, 0.5)})
+    strange = replace(
+        data,
+        gallery=(item, *data.gallery[1:]),
+        cost=replace(data.cost, explainers={HOSTILE: ExplainerCost(1, 1.0, 1.0)}),
+        reproduce=replace(data.reproduce, versions={HOSTILE: HOSTILE}),
+        model=replace(data.model, settings={HOSTILE: {HOSTILE: HOSTILE}}),
+        attention_tests=AttentionTests((attention_test(HOSTILE, 0.5, (0.4, 0.6), True, HOSTILE),)),
+        mask=MaskHealth({HOSTILE: 0.5}, HOSTILE),
+    )
+    plain, page = full(), Page(render(strange))
     assert "script" not in page.tags
     assert page.attributes <= plain.attributes
 
 
 def test_text_from_right_to_left_is_kept_apart_from_the_page() -> None:
-    given = facts()
-    given["gallery"][0]["predicted"] = "\u202eevil"
-    assert "<bdi>\u202eevil</bdi>" in render(given)
+    item = replace(audit_data().gallery[0], predicted="\u202eevil")
+    assert "<bdi>\u202eevil</bdi>" in render(replace(audit_data(), gallery=(item,)))
 
 
-def test_the_page_stays_bounded_whatever_the_facts() -> None:
-    given = facts()
+def test_the_page_stays_bounded_however_much_there_is_to_show() -> None:
+    data = audit_data()
+    assert data.map is not None
+    assert data.words is not None
     names = [f"an explainer with a rather long name {number}" for number in range(40)]
     long = explanation('"quoted" & <tagged> ' * 5_000, "lime", "p" * 10_000, 0.5)
-    item = {**given["gallery"][0], "gold": "g" * 10_000, "explanations": dict.fromkeys(names, long)}
-    given["gallery"] = [item] * 50
-    given["scores"] = [{**score, "explainer": name} for score in given["scores"] for name in names]
-    classes = [f"class number {number} " * 30 for number in range(200)]
-    given["model"]["classes"] = classes
-    given["confusion"] = {"classes": classes, "counts": [[(i * j) % 7 for i in range(200)] for j in range(200)]}
-    given["map"]["points"] = [
-        {**point, "gold": classes[n % 200]} for n, point in enumerate(given["map"]["points"] * 50)
-    ]
-    given["words"]["rows"] = given["words"]["rows"] * 1_000
-    given["agreement"] = given["agreement"] * 1_000
-    html = render(given)
+    classes = tuple(f"class number {number} " * 30 for number in range(200))
+    words = data.words.importance
+    many = WordImportance(words.words * 1000, np.tile(words.scores, 1000), np.tile(words.frequencies, 1000), "gate")
+    html = render(
+        replace(
+            data,
+            model=replace(data.model, classes=classes),
+            gallery=(GalleryItem("right and sure", "g" * 10_000, "p", 0.5, dict.fromkeys(names, long)),) * 50,
+            scores=tuple(replace(score, explainer=name) for score in data.scores for name in names),
+            confusion=Confusion(classes, tuple(tuple((i * j) % 7 for i in range(200)) for j in range(200))),
+            map=replace(
+                data.map,
+                points=tuple(replace(point, gold=classes[n % 200]) for n, point in enumerate(data.map.points * 50)),
+            ),
+            words=replace(data.words, importance=many),
+            agreement=data.agreement * 1_000,
+        )
+    )
     Page(html)
     assert len(html.encode()) < 3_000_000
 
 
 def test_many_classes_give_a_list_of_confusions_instead_of_a_matrix() -> None:
-    given = facts()
-    classes = [f"c{number}" for number in range(200)]
-    counts = [[0] * 200 for _ in classes]
-    counts[3][5] = 41
-    given["confusion"] = {"classes": classes, "counts": counts}
-    page = Page(render(given))
+    classes = tuple(f"c{number}" for number in range(200))
+    counts = tuple(tuple(41 if (i, j) == (3, 5) else 0 for j in range(200)) for i in range(200))
+    page = Page(render(replace(audit_data(), confusion=Confusion(classes, counts))))
     assert "200 classes" in page.text
     assert "c3" in page.text
     assert "41" in page.text
 
 
 def test_random_words_are_marked_as_the_floor_and_get_no_verdict() -> None:
-    html = render(facts())
+    html = render(audit_data())
     assert html.count('<tr class="random">') == len(METRICS) + 1  # and in the cost
     assert Page(html).text.count("the floor") >= len(METRICS)
     assert EXPLAINERS[-1] == "random"
 
 
 def test_a_cut_text_says_how_much_of_it_is_shown() -> None:
-    given = facts()
-    given["gallery"][0]["cut"] = {"words_shown": 300, "words": 2345}
-    assert "300 of 2,345 words shown" in Page(render(given)).text
+    item = replace(audit_data().gallery[0], cut=Cut(300, 2345))
+    assert "300 of 2,345 words shown" in Page(render(replace(audit_data(), gallery=(item,)))).text

@@ -1,14 +1,18 @@
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whyword.audits.rules import Rule, Rules, read_rules
-from whyword.audits.verdicts import Measured, decide, verdicts
+from audits.audit_data import smallest
+from whyword.analysis.attention_tests import AttentionTests
+from whyword.audits.data import Agreement, MaskHealth, ScoreRow, Share
+from whyword.audits.rules import Measured, Rule, Rules, decide, read_rules, verdicts
 from whyword.blocks.mask_health import COLLAPSED, SATURATED
 from whyword.interfaces.errors import OptionError
+from whyword.interfaces.metric import Score
 
 NAMES = (["comprehensiveness", "posthoc-accuracy", "rationale-auprc"], ["own", "lime", "occlusion"])
 TESTS = ["uniform", "adversarial-share"]
@@ -28,51 +32,65 @@ def default() -> Rules:
 
 
 def score(metric="comprehensiveness", explainer="lime", value=0.3, over=0.2, p=0.001, half=0.05, texts=100):
-    return {
-        "metric": metric, "explainer": explainer, "value": value, "low": value - half, "high": value + half,
-        "texts": texts, "over_random_value": over, "over_random_low": over - half, "over_random_high": over + half,
-        "over_random_p_holm": p,
-    }  # fmt: skip
+    return ScoreRow(
+        metric, explainer, value, value - half, value + half, texts, True, "", over, over - half, over + half, p,
+        None, p,
+    )  # fmt: skip
 
 
-def facts(scores, kind="black box", texts=100, **more):
-    nothing = {"agreement": [], "attention_tests": None, "mask": None, "converged": {}}
-    return {"model": {"kind": kind}, "data": {"texts": texts}, "scores": scores, **nothing, **more}
+def data(scores, kind="black box", texts=100, **more):
+    few = smallest()
+    model, info = replace(few.model, kind=kind), replace(few.data, texts=texts)
+    return replace(few, model=model, data=info, scores=tuple(scores), **more)
+
+
+def share(value, low, high):
+    return Share(value, low, high, 100)
+
+
+def attention_tests(**tests):
+    names = {name: name.replace("_", "-") for name in tests}
+    return AttentionTests(
+        tuple(
+            Score(names[name], "own", np.full(100, value), interval, True, "")
+            for name, (value, *interval) in tests.items()
+        )
+    )
 
 
 def good(explainer="lime", **more):
     return [score("comprehensiveness", explainer, **more), score("posthoc-accuracy", explainer, value=0.9, **more)]
 
 
-def verdict(found, rules=None):
-    return verdicts(found, rules or default())[0]["verdict"]
+def verdict(audited, rules=None):
+    return verdicts(audited, rules or default())[0].verdict
 
 
 def test_what_holds_is_trusted_and_the_reason_counts_the_rules():
-    (found,) = verdicts(facts(good()), default())
-    assert (found["verdict"], found["because"]) == ("trust", "All 4 rules hold.")
-    assert [rule["rule"] for rule in found["rules"]][-1] == "enough texts"
+    (found,) = verdicts(data(good()), default())
+    assert (found.verdict, found.because) == ("trust", "All 4 rules hold.")
+    assert [result.rule for result in found.rules][-1] == "enough texts"
 
 
 def test_random_words_are_not_judged():
-    assert [row["explainer"] for row in verdicts(facts([*good(), *good("random")]), default())] == ["lime"]
+    assert [row.explainer for row in verdicts(data([*good(), *good("random")]), default())] == ["lime"]
 
 
 def test_who_is_no_better_than_random_words_is_not_trusted():
-    (found,) = verdicts(facts(good(over=0.01, p=0.4)), default())
-    assert found["verdict"] == "do not trust"
-    assert "p = 0.40 after Holm's correction" in found["because"]
+    (found,) = verdicts(data(good(over=0.01, p=0.4)), default())
+    assert found.verdict == "do not trust"
+    assert "p = 0.40 after Holm's correction" in found.because
 
 
 def test_a_plain_no_is_the_reason_before_a_doubt_that_counts_as_one():
     scores = [score(over=0.01, p=0.4), score("posthoc-accuracy", value=0.9, over=-0.2, p=0.001)]
-    (found,) = verdicts(facts(scores), default())
-    assert "posthoc-accuracy over random: -0.200 [-0.250, -0.150]; must be above 0" in found["because"]
+    (found,) = verdicts(data(scores), default())
+    assert "posthoc-accuracy over random: -0.200 [-0.250, -0.150]; must be above 0" in found.because
 
 
 def test_few_texts_leave_doubt_and_never_give_trust():
-    assert verdict(facts(good(texts=29), texts=29)) == "use with care"
-    assert verdict(facts(good(over=0.01, p=0.4, texts=29), texts=29)) == "use with care"
+    assert verdict(data(good(texts=29), texts=29)) == "use with care"
+    assert verdict(data(good(over=0.01, p=0.4, texts=29), texts=29)) == "use with care"
 
 
 def test_a_difference_that_may_be_chance_does_not_hold():
@@ -93,30 +111,38 @@ def test_a_rule_is_decided_by_the_whole_interval(side):
 
 
 def test_a_needed_rule_that_was_not_measured_leaves_doubt_and_a_wanted_one_does_not_count():
-    (found,) = verdicts(facts([score()]), default())
-    assert found["verdict"] == "use with care"
-    assert "was not measured" in found["because"]
-    assert "finds what people marked" not in [rule["rule"] for rule in found["rules"]]
+    (found,) = verdicts(data([score()]), default())
+    assert found.verdict == "use with care"
+    assert "was not measured" in found.because
+    assert "finds what people marked" not in [result.rule for result in found.rules]
 
 
 def test_nobody_is_compared_with_themselves():
-    rows = [{"one": "lime", "other": "occlusion", "tau": 0.5, "low": 0.4, "high": 0.6, "texts": 100}]
-    found = verdicts(facts([*good(), *good("occlusion")], agreement=rows), default())
-    asked = {row["explainer"]: [rule["rule"] for rule in row["rules"]] for row in found}
-    assert "agrees with leaving words out" in asked["lime"]
-    assert "agrees with leaving words out" not in asked["occlusion"]
+    pairs = (Agreement("lime", "occlusion", 0.5, 0.4, 0.6, 100),)
+    found = verdicts(data([*good(), *good("occlusion")], agreement=pairs), default())
+    rules = {row.explainer: [result.rule for result in row.rules] for row in found}
+    assert "agrees with leaving words out" in rules["lime"]
+    assert "agrees with leaving words out" not in rules["occlusion"]
 
 
-def test_attention_that_changes_nothing_is_not_trusted():
-    tests = {
-        "uniform": {"value": 0.001, "low": 0.0, "high": 0.02, "texts": 100},
-        "adversarial-share": {"value": 0.3, "low": 0.2, "high": 0.4, "texts": 100},
-    }
-    assert verdict(facts(good("own"), "attention", attention_tests=tests)) == "do not trust"
-    tests["uniform"] = {"value": 0.2, "low": 0.1, "high": 0.3, "texts": 100}
-    assert verdict(facts(good("own"), "attention", attention_tests=tests)) == "trust"
-    tests["adversarial-share"] = {"value": 0.8, "low": 0.7, "high": 0.9, "texts": 100}
-    assert verdict(facts(good("own"), "attention", attention_tests=tests)) == "use with care"
+@pytest.mark.parametrize(
+    ("uniform", "adversarial_share", "expected"),
+    [
+        ((0.001, 0.0, 0.02), (0.3, 0.2, 0.4), "do not trust"),
+        ((0.2, 0.1, 0.3), (0.3, 0.2, 0.4), "trust"),
+        ((0.2, 0.1, 0.3), (0.8, 0.7, 0.9), "use with care"),
+    ],
+    ids=["decides nothing", "decides", "one of many"],
+)
+def test_attention_must_change_something_and_be_without_alternative(uniform, adversarial_share, expected):
+    tests = attention_tests(uniform=uniform, adversarial_share=adversarial_share)
+    assert verdict(data(good("own"), "attention", attention_tests=tests)) == expected
+    assert verdict(data(good("lime"), "attention", attention_tests=tests)) == "trust"  # attention is nothing to LIME
+
+
+def test_a_test_of_attention_that_is_undefined_leaves_doubt():
+    tests = attention_tests(uniform=(np.nan, np.nan, np.nan), adversarial_share=(0.3, 0.2, 0.4))
+    assert verdict(data(good("own"), "attention", attention_tests=tests)) == "use with care"
 
 
 @pytest.mark.parametrize(
@@ -125,9 +151,9 @@ def test_attention_that_changes_nothing_is_not_trusted():
     ids=["alive", "collapsed", "saturated"],
 )
 def test_a_mask_must_be_alive(spread, mean, expected):
-    mask = {"keep_sd": spread, "keep_mean": mean, "warning": None}
-    assert verdict(facts(good("own"), "mask", mask=mask)) == expected
-    assert verdict(facts(good("lime"), "mask", mask=mask)) == "trust"  # the mask is nothing to LIME
+    mask = MaskHealth({"keep_sd": spread, "keep_mean": mean}, None)
+    assert verdict(data(good("own"), "mask", mask=mask)) == expected
+    assert verdict(data(good("lime"), "mask", mask=mask)) == "trust"  # the mask is nothing to LIME
 
 
 def test_masks_are_judged_where_training_warns():
@@ -135,15 +161,14 @@ def test_masks_are_judged_where_training_warns():
     assert (thresholds["mask is alive"], thresholds["mask holds back"]) == (COLLAPSED, SATURATED)
 
 
-def test_samples_that_have_not_settled_ask_for_care():
-    share = {"lime": {"value": 0.2, "low": 0.1, "high": 0.3, "texts": 100}}
-    (found,) = verdicts(facts(good(), converged=share), default())
-    assert (found["verdict"], found["because"][:8]) == ("use with care", "In too m")
+def test_samples_that_have_not_converged_ask_for_care():
+    (found,) = verdicts(data(good(), converged={"lime": share(0.2, 0.1, 0.3)}), default())
+    assert (found.verdict, found.because[:8]) == ("use with care", "In too m")
 
 
 def test_without_any_rule_nothing_is_trusted():
     rules = Rules((replace(default().rules[0], explainers=("own",)),), "x")
-    assert verdict(facts(good()), rules) == "use with care"
+    assert verdict(data(good()), rules) == "use with care"
 
 
 numbers = st.floats(-1, 1)
@@ -157,9 +182,8 @@ def test_a_stricter_threshold_never_improves_a_verdict(ends, one, other, above, 
     low, value, high = ends
     easy, strict = sorted([one, other], reverse=not above)
     rule = Rule("r", "?", "m over random", "above" if above else "below", easy, needed, proof_from=proof)
-    row = {"metric": "m", "explainer": "lime", "texts": texts, "value": None, "low": None, "high": None}
-    row |= {"over_random_value": value, "over_random_low": low, "over_random_high": high, "over_random_p_holm": p}
-    found = [verdict(facts([row]), Rules((r,), "x")) for r in (rule, replace(rule, threshold=strict))]
+    row = ScoreRow("m", "lime", None, None, None, texts, True, "", value, low, high, p, None, p)
+    found = [verdict(data([row]), Rules((r,), "x")) for r in (rule, replace(rule, threshold=strict))]
     assert RANKS.index(found[1]) <= RANKS.index(found[0])
 
 
@@ -174,6 +198,16 @@ def test_a_file_replaces_our_rules(tmp_path):
     assert [(rule.name, rule.threshold) for rule in rules.rules] == [("mine", 0.1)]
     assert rules.source == str(tmp_path / "rules.toml")
     assert default().source == "default"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("settled", "converged"), ("belief uniform", "attention_tests uniform")], ids=["settled", "belief"]
+)
+def test_quantities_are_read_by_the_names_of_earlier_versions(tmp_path, old, new):
+    file = write(tmp_path, RULE.replace('"comprehensiveness"', f'"{old}"'))
+    assert [rule.quantity for rule in read_rules(file, *NAMES, TESTS).rules] == [new]
+    with pytest.raises(OptionError, match="attention_tests uniformm"):
+        read_rules(write(tmp_path, RULE.replace('"comprehensiveness"', '"belief uniformm"')), *NAMES, TESTS)
 
 
 @pytest.mark.parametrize(

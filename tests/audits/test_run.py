@@ -10,7 +10,8 @@ from whyword import TextClassifier
 from whyword.analysis.attention_tests import run_attention_tests
 from whyword.analysis.replaced_attention import Search
 from whyword.audits import run as auditing
-from whyword.audits.api import audit
+from whyword.audits.audit import audit
+from whyword.audits.data import Cut
 from whyword.audits.run import gather_audit, load_rules
 from whyword.data.planted import planted
 from whyword.explainers.lime import Lime
@@ -102,15 +103,17 @@ def documents():
 
 
 @pytest.fixture(scope="module")
-def told():
+def events():
     return []
 
 
 @pytest.fixture(scope="module")
-def facts_of_attention(attention, documents, told):
+def attention_json(attention, documents, events):
     before = {name: tensor.clone() for name, tensor in attention.model_.classifier.method.state_dict().items()}
     chosen = ["own", "occlusion"]
-    found = gather_audit(attention, documents, chosen, data_name="planted", on_event=lambda *event: told.append(event))
+    found = gather_audit(
+        attention, documents, chosen, data_name="planted", on_event=lambda *event: events.append(event)
+    )
     after = attention.model_.classifier.method.state_dict()
     assert all(torch.equal(before[name], after[name]) for name in before)  # the model is left untouched
     return found.to_dict()
@@ -130,83 +133,83 @@ def test_random_scores_under_another_name_are_not_trusted(seed):
 def test_attention_that_the_model_ignores_is_not_trusted(documents):
     classifier = fitted("attention")
     classifier.model_.classifier.method.__class__ = Deaf
-    (found,) = audit(classifier, documents, explainers=["own"], metrics=QUICK).facts["verdicts"]
-    rule = next(rule for rule in found["rules"] if rule["rule"] == "attention matters")
-    assert rule["holds"] is False
-    assert rule["value"] == pytest.approx(0, abs=1e-6)
-    assert found["verdict"] == "do not trust"
+    (found,) = audit(classifier, documents, explainers=["own"], metrics=QUICK).data.verdicts
+    result = next(result for result in found.rules if result.rule == "attention matters")
+    assert result.holds is False
+    assert result.value == pytest.approx(0, abs=1e-6)
+    assert found.verdict == "do not trust"
 
 
-def test_all_facts_of_an_attention_model_are_there_and_strict_json(facts_of_attention):
-    facts = facts_of_attention
-    json.dumps(facts, allow_nan=False)
-    assert set(facts) == {
+def test_all_values_of_an_attention_model_are_there_and_strict_json(attention_json):
+    values = attention_json
+    json.dumps(values, allow_nan=False)
+    assert set(values) == {
         "format", "model", "data", "accuracy", "confusion", "calibration", "verdicts", "scores", "agreement",
         "converged",
         "gallery", "words", "attention_tests", "mask", "map", "cost", "again",
     }  # fmt: skip
-    assert facts["model"] | {"settings": 0, "weights": 0} == {
+    assert values["model"] | {"settings": 0, "weights": 0} == {
         "name": "attention on bag", "method": "attention", "encoder": "bag", "classes": ["negative", "positive"],
         "settings": 0, "own_score": "share", "kind": "attention", "weights": 0,
     }  # fmt: skip
-    assert facts["data"] | {"words_per_text": 0} == {
+    assert values["data"] | {"words_per_text": 0} == {
         "name": "planted", "texts": 40, "of": 40, "has_labels": True, "has_rationales": True, "pairs": False,
         "words_per_text": 0,
     }  # fmt: skip
-    assert len(facts["map"]["points"]) == 40
-    assert set(facts["attention_tests"]) >= {"uniform", "adversarial-share"}
-    assert facts["mask"] is None
-    assert 0 < len(facts["words"]["rows"]) <= 50
-    assert facts["again"]["rules"] == "default"
+    assert len(values["map"]["points"]) == 40
+    assert set(values["attention_tests"]) >= {"uniform", "adversarial-share"}
+    assert values["mask"] is None
+    assert 0 < len(values["words"]["rows"]) <= 50
+    assert values["again"]["rules"] == "default"
 
 
 def test_accuracy_confusion_and_calibration_are_those_of_the_predictions(attention, documents):
-    facts = audit(attention, documents, explainers=["occlusion"], metrics=QUICK).facts
+    data = audit(attention, documents, explainers=["occlusion"], metrics=QUICK).data
     texts, gold = [d.words.texts[0] for d in documents], [d.label for d in documents]
     predicted = attention.predict(texts)
-    assert facts["accuracy"]["value"] == pytest.approx(np.mean(predicted == gold))
-    classes = facts["confusion"]["classes"]
-    for g, row in zip(classes, facts["confusion"]["counts"], strict=True):
+    assert data.accuracy.value == pytest.approx(np.mean(predicted == gold))
+    classes = data.confusion.classes
+    for g, row in zip(classes, data.confusion.counts, strict=True):
         for p, count in zip(classes, row, strict=True):
             assert count == sum((a, b) == (g, p) for a, b in zip(gold, predicted, strict=True))
-    assert sum(bin["texts"] for bin in facts["calibration"]["bins"]) == 40
+    assert sum(bin.texts for bin in data.calibration.bins) == 40
 
 
 def test_a_mask_is_looked_at(mask, documents):
-    facts = audit(mask, documents, explainers=["own"], metrics=QUICK).facts
-    assert (facts["model"]["kind"], facts["model"]["own_score"]) == ("mask", "gate")
-    assert set(facts["mask"]) == {"keep_min", "keep_mean", "keep_max", "keep_sd", "warning"}
-    assert "mask is alive" in [rule["rule"] for rule in facts["verdicts"][0]["rules"]]
-    assert facts["attention_tests"] is None
+    data = audit(mask, documents, explainers=["own"], metrics=QUICK).data
+    assert (data.model.kind, data.model.own_score) == ("mask", "gate")
+    assert set(data.mask.statistics) == {"keep_min", "keep_mean", "keep_max", "keep_sd"}
+    assert "mask is alive" in [result.rule for result in data.verdicts[0].rules]
+    assert data.attention_tests is None
 
 
 def test_the_scores_are_those_of_measuring_with_a_corrected_p_value(attention, documents):
     found = audit(attention, documents, explainers=["occlusion"], metrics=QUICK)
     explanations = {"occlusion": Occlusion().explain(attention.model_.classifier, documents)}
     scores = measure_explanations(attention, explanations, QUICK)
-    for row in found.facts["scores"]:
-        assert row["value"] == pytest.approx(scores[row["metric"], row["explainer"]].value, abs=1e-6)
-        assert row["curve"]
-        if row["explainer"] != "random":
-            assert row["over_random_p_holm"] >= row["over_random_p"]
-    assert found.facts["cost"]["metrics"]["forward_passes"] == scores.forward_passes
-    assert found.facts["cost"]["metrics"]["one_by_one"] > scores.forward_passes
+    for row in found.data.scores:
+        assert row.value == pytest.approx(scores[row.metric, row.explainer].value, abs=1e-6)
+        assert row.curve
+        if row.explainer != "random":
+            assert row.over_random_p_holm >= row.over_random_p
+    assert found.data.cost.metrics.forward_passes == scores.forward_passes
+    assert found.data.cost.metrics.one_by_one > scores.forward_passes
 
 
 def test_a_black_box_is_explained_by_lime_and_occlusion_and_has_no_inside():
     found = audit(bag, bag_texts(12), classes=["bad", "good"])
-    facts = found.facts
+    data = found.data
     assert list(found.verdicts) == ["lime", "occlusion"]
-    assert (facts["model"]["kind"], facts["model"]["name"], facts["map"]) == ("black box", "bag", None)
-    assert (facts["accuracy"], facts["data"]["has_labels"]) == (None, False)
-    assert {item["why"] for item in facts["gallery"]} == {"sure", "unsure"}
+    assert (data.model.kind, data.model.name, data.map) == ("black box", "bag", None)
+    assert (data.accuracy, data.data.has_labels) == (None, False)
+    assert {item.why for item in data.gallery} == {"sure", "unsure"}
     assert set(found.verdicts.values()) <= {"use with care", "do not trust"}  # twelve texts are too few to trust
-    assert facts["converged"]["lime"]["texts"] == 12
+    assert data.converged["lime"].texts == 12
 
 
-def test_unsigned_scores_are_compared_with_the_sizes_of_others(facts_of_attention):
-    (row,) = facts_of_attention["agreement"]
-    assert row["tau"] == pytest.approx(facts_of_attention["attention_tests"]["occlusion"]["value"], abs=1e-9)
+def test_unsigned_scores_are_compared_with_the_sizes_of_others(attention_json):
+    (row,) = attention_json["agreement"]
+    assert row["tau"] == pytest.approx(attention_json["attention_tests"]["occlusion"]["value"], abs=1e-9)
 
 
 def test_texts_may_be_strings_with_labels_and_rationales(attention, documents):
@@ -215,37 +218,37 @@ def test_texts_may_be_strings_with_labels_and_rationales(attention, documents):
     options = {"explainers": ["occlusion"], "metrics": ["rationale-auprc", "accuracy-drop"]}
     one = audit(attention, documents, **options)
     other = audit(attention, texts, labels, rationales=rationales, **options)
-    assert one.facts["scores"] == other.facts["scores"]
+    assert one.data.scores == other.data.scores
     with pytest.raises(OptionError, match="rationale"):
         audit(attention, texts, labels, **options)
 
 
 def test_a_sample_is_drawn_and_said_so(attention, documents):
-    facts = audit(attention, documents, explainers=["occlusion"], metrics=QUICK, sample=5).facts
-    assert (facts["data"]["texts"], facts["data"]["of"]) == (5, 40)
-    assert facts["map"] is None  # too few
+    data = audit(attention, documents, explainers=["occlusion"], metrics=QUICK, sample=5).data
+    assert (data.data.texts, data.data.of) == (5, 40)
+    assert data.map is None  # too few
 
 
 def test_sampling_explainers_are_bounded_unless_given_as_they_are():
     texts = [" ".join(bag_texts(2, seed)) for seed in range(2)]
-    facts = audit(bag, texts, explainers=[Lime(samples=64)], metrics=QUICK).facts
-    assert facts["cost"]["explainers"]["lime"]["passes_per_text"] == 64
+    data = audit(bag, texts, explainers=[Lime(samples=64)], metrics=QUICK).data
+    assert data.cost.explainers["lime"].passes_per_text == 64
 
 
 def test_a_judge_and_a_cache_are_used(attention, mask, documents, tmp_path):
     options = {"explainers": ["occlusion"], "metrics": QUICK, "cache": tmp_path}
     own, other = (audit(attention, documents, judge=judge, **options) for judge in (None, mask))
-    assert own.facts["scores"] != other.facts["scores"]
-    assert own.facts["gallery"] == other.facts["gallery"]  # down to the seconds it took
+    assert own.data.scores != other.data.scores
+    assert own.to_dict()["gallery"] == other.to_dict()["gallery"]  # down to the seconds it took
     with pytest.raises(OptionError, match="fingerprint"):
         audit(bag, bag_texts(3), cache=tmp_path)
     assert audit(bag, bag_texts(3), explainers=["occlusion"], metrics=QUICK, cache=tmp_path, fingerprint="bag 1")
 
 
-def test_progress_is_told_stage_by_stage(facts_of_attention, told):
-    assert ("own", 40, 40) in told
-    assert ("metrics", 40, 40) in told
-    assert any(total == 0 and "attention" in stage for stage, _, total in told)
+def test_progress_is_reported_stage_by_stage(attention_json, events):
+    assert ("own", 40, 40) in events
+    assert ("metrics", 40, 40) in events
+    assert any(total == 0 and "attention" in stage for stage, _, total in events)
 
 
 def test_rules_may_speak_of_explainers_and_metrics_of_ones_own(tmp_path):
@@ -282,16 +285,14 @@ def test_mistakes_get_one_sentence(texts, options, words):
 def test_awkward_texts_do_not_stop_an_audit(mask):
     texts = ["", "superb", "a a a a", "\u202eabc <b>", "word " * 400]
     found = audit(mask, texts, explainers=["own", "occlusion"])
-    assert len(found.facts["gallery"]) == 4
-    assert all(
-        "cut" not in item or item["cut"] == {"words_shown": 300, "words": 400} for item in found.facts["gallery"]
-    )
+    assert len(found.data.gallery) == 4
+    assert [item.cut for item in found.data.gallery if item.cut] == [Cut(300, 400)]
 
 
 def test_pairs_can_be_audited():
     documents = planted("pairs,train=40,dev=0,test=12")
     texts, labels = [d.words.texts for d in documents.train], [d.label for d in documents.train]
     classifier = TextClassifier("base", "bag", epochs=1).fit(texts, labels)
-    facts = audit(classifier, [d.words.texts for d in documents.test], explainers=["occlusion"], metrics=QUICK).facts
-    assert (facts["data"]["pairs"], facts["model"]["kind"]) == (True, "open")
-    assert "segments" in facts["gallery"][0]["explanations"]["occlusion"]
+    data = audit(classifier, [d.words.texts for d in documents.test], explainers=["occlusion"], metrics=QUICK).data
+    assert (data.data.pairs, data.model.kind) == (True, "open")
+    assert "segments" in data.to_dict()["gallery"][0]["explanations"]["occlusion"]

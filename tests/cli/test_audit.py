@@ -4,6 +4,7 @@ import json
 import pytest
 
 from whyword import load
+from whyword.audits import card
 from whyword.data.dataset import load_dataset
 from whyword.explaining.measure import measure_explanations
 
@@ -85,13 +86,13 @@ def test_scores_are_written_to_a_file(whyword, model, tmp_path):
     assert first["metric"] == table[0]["metric"]
 
 
-def test_a_report_is_a_page_with_all_facts_beside_it(whyword, model, tmp_path):
+def test_a_report_is_a_page_with_json_beside_it(whyword, model, tmp_path):
     done = whyword("audit", model, DATA, *QUICK, "-o", tmp_path / "report.html")
     assert done.code == 0, done.err
-    facts = json.loads((tmp_path / "report.json").read_text())
+    values = json.loads((tmp_path / "report.json").read_text())
     assert (tmp_path / "report.html").read_text().lower().startswith("<!doctype html>")
-    assert facts["again"]["command"].startswith(f"whyword audit {model} {DATA}")
-    assert facts["data"]["of"] == 20
+    assert values["again"]["command"].startswith(f"whyword audit {model} {DATA}")
+    assert values["data"]["of"] == 20
     assert "occlusion: " in done.out
     assert "report.html and" in done.err
 
@@ -106,19 +107,17 @@ def test_own_rules_change_the_verdict(whyword, model, tmp_path):
     rule = '["r"]\nquestion = "?"\nquantity = "texts"\nmust_be = "above"\nthreshold = 5\nneeded = true\n'
     for threshold, verdict in ((5, "trust"), (50, "do not trust")):
         (tmp_path / "rules.toml").write_text(rule.replace("= 5", f"= {threshold}"))
-        facts = whyword("audit", model, DATA, *QUICK, "--rules", tmp_path / "rules.toml", "--json").json[0]
-        assert {row["verdict"] for row in facts["verdicts"]} == {verdict}
+        values = whyword("audit", model, DATA, *QUICK, "--rules", tmp_path / "rules.toml", "--json").json[0]
+        assert {row["verdict"] for row in values["verdicts"]} == {verdict}
 
 
 def test_the_model_card_gets_the_numbers_only_if_asked(whyword, model, tmp_path, monkeypatch):
-    from whyword.models import card as model_card
-
-    told = []
-    monkeypatch.setattr(model_card, "add_audit", lambda *words: told.append(words), raising=False)
+    calls = []
+    monkeypatch.setattr(card, "add_audit", lambda *values: calls.append(values))
     assert whyword("audit", model, DATA, *QUICK).code == 0
-    assert not told
+    assert not calls
     assert whyword("audit", model, DATA, *QUICK, "--card").code == 0
-    assert [(folder, facts["data"]["texts"]) for folder, facts in told] == [(model, 12)]
+    assert [(folder, data.data.texts) for folder, data in calls] == [(model, 12)]
 
 
 @pytest.mark.parametrize(

@@ -32,10 +32,10 @@ def test_the_demo_shows_texts_and_what_to_try_next(whyword):
 def test_the_demo_can_be_quiet_and_speak_json(whyword):
     done = whyword("demo", "-o", "here", "--quiet")
     assert (done.code, done.out, done.err) == (0, "", "")
-    facts = json.loads(whyword("demo", "-o", "here", "--json").out)
-    assert set(facts["models"]) == {"attention", "vmask"}
-    assert facts["pages"] == {"attention": "here/attention.html", "vmask": "here/vmask.html"}
-    assert set(facts["verdicts"]["vmask"]) == {"own", "occlusion"}
+    values = json.loads(whyword("demo", "-o", "here", "--json").out)
+    assert set(values["models"]) == {"attention", "vmask"}
+    assert values["pages"] == {"attention": "here/attention.html", "vmask": "here/vmask.html"}
+    assert set(values["verdicts"]["vmask"]) == {"own", "occlusion"}
 
 
 def test_a_file_in_the_place_of_the_folder_is_left_alone(refused):

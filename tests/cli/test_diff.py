@@ -8,7 +8,7 @@ from safetensors.torch import load_file, save_file
 
 from whyword import TextClassifier, load
 from whyword.data.dataset import load_dataset
-from whyword.diffs.run import diff_models
+from whyword.diffs.diff import diff_models
 
 DATA = "planted:easy,train=20,dev=5,test=30"
 STRICT = ("--most-changed-predictions", 0, "--most-changed-reasons", 0)

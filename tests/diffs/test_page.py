@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from whyword.data.words import split
-from whyword.diffs.run import diff_models
+from whyword.diffs.diff import diff_models
 from whyword.inference.black_box import BlackBox
 from whyword.interfaces.document import Document
 

@@ -6,8 +6,8 @@ import pytest
 
 from whyword.interfaces.explanation import WordImportance
 from whyword.maths.stats.intervals import Estimate
+from whyword.plots.drawing import ruler
 from whyword.plots.frequency_importance import LABELLED, LETTERS, frequency_importance
-from whyword.plots.glyphs import ruler
 
 GENERATOR = np.random.default_rng(0)
 WORDS = tuple(f"word{i}" for i in range(400))

@@ -6,7 +6,7 @@ import pytest
 from matplotlib._pylab_helpers import Gcf
 
 from whyword.interfaces.explanation import WordImportance
-from whyword.plots.glyphs import ruler
+from whyword.plots.drawing import ruler
 from whyword.plots.word_cloud import CAPTION, DPI, SIZE, word_cloud
 
 GENERATOR = np.random.default_rng(0)

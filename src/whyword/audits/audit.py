@@ -1,65 +1,74 @@
-"""An audit: all that was found out about a model's explanations, ready for a terminal, a page or a program."""
+"""Audit any model from Python; the result shows itself in a terminal, on a page or as JSON."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from html import escape
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from ..evaluation.measure import Scores
-from ..interfaces.errors import OptionError
+from ..explaining.any_model import as_classifier, trained_model
+from ..explaining.cache import ExplanationCache
+from ..explaining.inputs import draw, labelled_documents, read_rationales
+from ..interfaces.document import Document, Label
+from ..interfaces.errors import DataError, OptionError
+from ..interfaces.explainer import Explainer
+from ..interfaces.metric import Metric
 from ..interfaces.values import data_frame
+from ..models.folder import model_fingerprint, named_fingerprint
 from ..storage.atomic import write_text
+from .data import AuditData, Verdict
 
 if TYPE_CHECKING:
     import pandas
 
+SAMPLE = 500
 WIDTH = 100  # of the lines in a terminal
 ENDINGS = (".html", ".json")
 
 
 @dataclass(frozen=True, eq=False)
 class Audit:
-    """The facts, as plain values ready for JSON, and the scores with a value per text."""
+    """What an audit found out, and the scores with a value per text."""
 
-    facts: Mapping[str, Any]
+    data: AuditData
     scores: Scores
 
     @property
     def verdicts(self) -> dict[str, str]:
         """The verdict on each explainer: trust, use with care, or do not trust."""
-        return {row["explainer"]: row["verdict"] for row in self.facts["verdicts"]}
+        return {verdict.explainer: verdict.verdict for verdict in self.data.verdicts}
 
     @property
     def accuracy(self) -> float | None:
         """Share of the texts that the model got right; None without labels."""
-        found = self.facts["accuracy"]
-        return None if found is None else found["value"]
+        return None if self.data.accuracy is None else self.data.accuracy.value
 
     def to_dict(self) -> dict[str, Any]:
-        """Give all facts."""
-        return dict(self.facts)
+        """Give plain values, ready for JSON."""
+        return self.data.to_dict()
 
     def to_json(self) -> str:
-        """Write all facts as one line of strict JSON."""
-        return json.dumps(self.facts, ensure_ascii=False, allow_nan=False)
+        """Write all of it as one line of strict JSON."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
 
     def to_frame(self) -> pandas.DataFrame:
         """Give a pandas frame with a row per metric and explainer."""
-        return data_frame([{k: v for k, v in row.items() if k != "curve"} for row in self.facts["scores"]])
+        rows = [asdict(replace(score, curve=None)) for score in self.data.scores]
+        return data_frame([{name: value for name, value in row.items() if name != "curve"} for row in rows])
 
     def to_html(self) -> str:
         """Write a whole page that needs nothing from outside."""
         from .page import render
 
-        return render(self.facts)
+        return render(self.data)
 
     def save(self, path: str | Path) -> list[Path]:
-        """Write a page (.html) and, beside it, all facts (.json); or the facts alone. Give the files written."""
+        """Write a page (.html) and, beside it, JSON (.json); or JSON alone. Give the files written."""
         path = Path(path)
         if path.suffix not in ENDINGS:
             raise OptionError(f"{path} ends in neither {' nor '.join(ENDINGS)}: name the report one or the other.")
@@ -77,28 +86,90 @@ class Audit:
 
     def __str__(self) -> str:
         """Write what a person wants to know first: the model, the verdicts and why, then the numbers."""
-        parts = [self._heading(), *map(_verdict, self.facts["verdicts"]), str(self.scores)]
-        if self.facts["attention_tests"]:
-            lines = [_attention_tests(row) for row in self.facts["attention_tests"].values()]
-            parts.append("\n".join(["Is the attention faithful?", *lines]))
+        parts = [self._heading(), *map(_paragraph, self.data.verdicts), str(self.scores)]
+        if self.data.attention_tests is not None:
+            parts.append(f"Is the attention faithful?\n{self.data.attention_tests}")
         return "\n\n".join(parts)
 
     def _heading(self) -> str:
-        model, data, accuracy = (self.facts[name] for name in ("model", "data", "accuracy"))
-        of = f" of {data['of']:,}" if data["of"] > data["texts"] else ""
-        lines = [f"{model['name']}, asked about {data['texts']:,}{of} texts: {data['name']}"]
+        data, accuracy, mask = self.data.data, self.data.accuracy, self.data.mask
+        of = f" of {data.of:,}" if data.of > data.texts else ""
+        lines = [f"{self.data.model.name}, asked about {data.texts:,}{of} texts: {data.name}"]
         if accuracy is not None:
-            lines.append(f"Accuracy {accuracy['value']:.1%} [{accuracy['low']:.1%}, {accuracy['high']:.1%}]")
-        if self.facts["mask"] and self.facts["mask"]["warning"]:
-            lines.append(f"Warning: {self.facts['mask']['warning']}")
+            lines.append(f"Accuracy {accuracy.value:.1%} [{accuracy.low:.1%}, {accuracy.high:.1%}]")
+        if mask is not None and mask.warning:
+            lines.append(f"Warning: {mask.warning}")
         return "\n".join(lines)
 
 
-def _verdict(row: Mapping[str, Any]) -> str:
-    because = fill(row["because"], WIDTH, initial_indent="  ", subsequent_indent="  ")
-    return f"{row['explainer']}: {row['verdict']}\n{because}"
+def _paragraph(verdict: Verdict) -> str:
+    because = fill(verdict.because, WIDTH, initial_indent="  ", subsequent_indent="  ")
+    return f"{verdict.explainer}: {verdict.verdict}\n{because}"
 
 
-def _attention_tests(row: Mapping[str, Any]) -> str:
-    value, low, high = (float("nan") if row[name] is None else row[name] for name in ("value", "low", "high"))
-    return f"{row['metric']:<22} {value:6.3f} [{low:.3f}, {high:.3f}]  {row['meaning']}"
+def audit(
+    model: object,
+    texts: object,
+    labels: object = None,
+    *,
+    rationales: object = None,
+    explainers: Sequence[str | type[Explainer] | Explainer] | None = None,
+    metrics: Sequence[str | type[Metric] | Metric] | None = None,
+    judge: object = None,
+    sample: int | None = SAMPLE,
+    seed: int = 0,
+    rules: str | Path | None = None,
+    cache: str | Path | None = None,
+    fingerprint: str | None = None,
+    classes: Sequence[Label] | None = None,
+    model_name: str | None = None,
+    data_name: str = "texts",
+) -> Audit:
+    """Say which explanations of a model can be trusted, and why; print the result, or save it as a page.
+
+    Labels are needed for accuracy; rationales (per text a list of (start, end) character spans) to measure whether an
+    explainer finds the words that people marked. A sample of the texts is drawn; None takes all. Rules are a TOML file.
+    With a cache, what that folder holds is not computed anew; a model that is not whyword's then needs a fingerprint, a
+    name that changes whenever the model does.
+    """
+    from .run import gather_audit, load_rules  # which makes an Audit
+
+    documents = labelled_documents(texts, labels)
+    if rationales is not None:
+        marked = read_rationales(rationales, [document.words for document in documents])
+        documents = [replace(document, rationale=spans) for document, spans in zip(documents, marked, strict=True)]
+    if not documents:
+        raise DataError("There are no texts to audit the model on: give at least two.")
+    return gather_audit(
+        model,
+        documents if sample is None else draw(documents, sample, seed),
+        explainers,
+        metrics,
+        judge=judge,
+        seed=seed,
+        rules=load_rules(None if rules is None else Path(rules), metrics or (), explainers or ()),
+        cache=None if cache is None else _explanation_cache(Path(cache), model, documents, fingerprint, classes),
+        classes=classes,
+        model_name=model_name,
+        data_name=data_name,
+        of=len(documents),
+    )
+
+
+def _explanation_cache(
+    folder: Path,
+    model: object,
+    documents: Sequence[Document],
+    fingerprint: str | None,
+    classes: Sequence[Label] | None,
+) -> ExplanationCache:
+    trained = trained_model(model)
+    if trained is not None:
+        return ExplanationCache(folder, model_fingerprint(trained))
+    if fingerprint is None:
+        raise OptionError(
+            "A cache cannot see when a model that is not whyword's changes: give fingerprint, a name for this very "
+            "model, such as its version."
+        )
+    names = as_classifier(model, [documents[0].words], classes).classes
+    return ExplanationCache(folder, named_fingerprint(fingerprint, names))

@@ -1,95 +1,301 @@
-"""The facts of an audit, each a plain value of what was explained and measured (the page shows nothing else)."""
+"""What an audit found out, as typed values; to_dict gives the JSON of a report."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from importlib.metadata import version
-from itertools import combinations
-from platform import python_version
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
-import numpy as np
+from ..analysis.attention_tests import AttentionTests
+from ..explaining.words import FrequencyLink
+from ..interfaces.document import Label
+from ..interfaces.explanation import Explanation, WordImportance
+from ..interfaces.values import json_ready
+from ..maths.stats.calibration import Calibration
 
-from ..evaluation.agreement import rank_agreement
-from ..evaluation.measure import Scores
-from ..interfaces.classifier import Classifier, OpenClassifier
-from ..interfaces.document import Document
-from ..interfaces.explainer import Explainer
-from ..interfaces.explanation import Explanation
-from ..interfaces.metric import Metric
-from ..maths.stats.calibration import calibration
-from ..maths.stats.comparisons import holm
-from ..maths.stats.intervals import share_interval
-from .model_views import kind_of
-
-Explained = Mapping[str, Sequence[Explanation]]
-PACKAGES = ("whyword", "torch", "numpy", "scipy", "scikit-learn")
+FORMAT = 1  # of the JSON; raised when the meaning of a key changes
 
 
-def model_facts(classifier: Classifier, name: str, settings: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Say what the model is; the settings are those it was trained with, if they are known."""
-    method = classifier.method if isinstance(classifier, OpenClassifier) else None
-    sections = {key: value for key, value in (settings or {}).items() if isinstance(value, Mapping)}
-    return {
-        "name": name,
-        "method": sections["method"]["name"] if sections else _file(method),
-        "encoder": sections["encoder"]["name"] if sections else _file(None if method is None else method.encoder),
-        "classes": list(classifier.classes),
-        "settings": sections or None,
-        "own_score": None if method is None else method.own_score,
-        "kind": kind_of(classifier),
-        "weights": None if method is None else sum(weight.numel() for weight in method.parameters()),
-    }
+@dataclass(frozen=True)
+class ModelInfo:
+    """What the model is."""
+
+    name: str
+    method: str | None
+    encoder: str | None
+    classes: tuple[Label, ...]
+    settings: Mapping[str, Mapping[str, object]] | None  # those it was trained with, if they are known
+    own_score: str | None
+    kind: str  # mask, attention, open or black box
+    weights: int | None
 
 
-def _file(part: object) -> str | None:
-    """Name a method or an encoder after the file it lives in."""
-    return None if part is None else type(part).__module__.rpartition(".")[2].replace("_", "-")
+@dataclass(frozen=True)
+class DataInfo:
+    """What the texts are."""
+
+    name: str
+    texts: int
+    of: int  # texts that they were drawn from
+    has_labels: bool
+    has_rationales: bool
+    pairs: bool
+    words_per_text: float
 
 
-def data_facts(documents: Sequence[Document], name: str, of: int) -> dict[str, Any]:
-    """Say what the texts are."""
-    return {
-        "name": name,
-        "texts": len(documents),
-        "of": of,
-        "has_labels": any(document.label is not None for document in documents),
-        "has_rationales": any(document.rationale is not None for document in documents),
-        "pairs": any(len(document.words.texts) > 1 for document in documents),
-        "words_per_text": sum(len(document.words) for document in documents) / len(documents),
-    }
+@dataclass(frozen=True)
+class Share:
+    """A share of texts with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+    texts: int
 
 
-def answer_facts(explanations: Sequence[Explanation]) -> dict[str, Any]:
-    """Say how good the model's answers are: accuracy, confusion and calibration; None without labels."""
-    labelled = [explanation for explanation in explanations if explanation.document.label is not None]
-    if not labelled:
-        return {"accuracy": None, "confusion": None, "calibration": None}
-    classes = labelled[0].classes
-    gold = np.array([classes.index(e.document.label) for e in labelled if e.document.label is not None])
-    probabilities = np.stack([explanation.probabilities for explanation in labelled])
-    predicted = probabilities.argmax(1)
-    counts = np.zeros((len(classes), len(classes)), dtype=int)
-    np.add.at(counts, (gold, predicted), 1)
-    right = gold == predicted
-    return {
-        "accuracy": _share(right),
-        "confusion": {"classes": [str(name) for name in classes], "counts": counts.tolist()},
-        "calibration": _calibration(probabilities.max(1), right),
-    }
+@dataclass(frozen=True)
+class Confusion:
+    """How many texts of each true class (row) were given each class (column)."""
+
+    classes: tuple[str, ...]
+    counts: tuple[tuple[int, ...], ...]
 
 
-def _share(yes: np.ndarray) -> dict[str, Any]:
-    low, high = share_interval(int(yes.sum()), len(yes))
-    return {"value": float(yes.mean()), "low": low, "high": high, "texts": len(yes)}
+@dataclass(frozen=True)
+class CurvePoint:
+    """The mean of a metric at one point of its curve, with its interval; None where nothing is defined."""
+
+    at: float
+    value: float | None
+    low: float | None
+    high: float | None
 
 
-def _calibration(confidence: np.ndarray, right: np.ndarray) -> dict[str, Any] | None:
-    found = calibration(confidence, right)
-    if found is None:
-        return None
+@dataclass(frozen=True)
+class ScoreRow:
+    """A metric of an explainer, and its paired difference from random words; None where it is not defined."""
+
+    metric: str
+    explainer: str
+    value: float | None
+    low: float | None
+    high: float | None
+    texts: int
+    higher_is_better: bool
+    meaning: str
+    over_random_value: float | None
+    over_random_low: float | None
+    over_random_high: float | None
+    over_random_p: float | None
+    curve: tuple[CurvePoint, ...] | None
+    over_random_p_holm: float | None  # corrected for the number of comparisons
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Mean Kendall's tau-b between the scores of two explainers."""
+
+    one: str
+    other: str
+    tau: float | None
+    low: float | None
+    high: float | None
+    texts: int
+
+    @property
+    def value(self) -> float | None:
+        """The number that is drawn and judged."""
+        return self.tau
+
+
+@dataclass(frozen=True)
+class Cut:
+    """How much of a long text is shown."""
+
+    words_shown: int
+    words: int
+
+
+@dataclass(frozen=True, eq=False)
+class GalleryItem:
+    """One text as each explainer sees it."""
+
+    why: str  # the reason for showing it, such as "right and sure"
+    gold: Label | None
+    predicted: Label
+    probability: float
+    explanations: Mapping[str, Explanation]  # by explainer
+    cut: Cut | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain values; cut is left out where the whole text is shown."""
+        values = {
+            "why": self.why,
+            "gold": self.gold,
+            "predicted": self.predicted,
+            "probability": self.probability,
+            "explanations": {name: e.to_dict() | {"signed": e.signed} for name, e in self.explanations.items()},
+        }
+        return values if self.cut is None else values | {"cut": asdict(self.cut)}
+
+
+@dataclass(frozen=True, eq=False)
+class GlobalWords:
+    """The words of the highest score over all texts, and whether scores follow frequency."""
+
+    importance: WordImportance
+    correlation: FrequencyLink
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain values, a row per word."""
+        rows = list(self.importance.rows())
+        return {"source": self.importance.source, "rows": rows, "correlation": self.correlation.to_dict()}
+
+
+@dataclass(frozen=True)
+class MaskHealth:
+    """Statistics of the keep probability over words, by name, and what is wrong with them."""
+
+    statistics: Mapping[str, float]
+    warning: str | None
+
+
+@dataclass(frozen=True)
+class MapPoint:
+    """A text on the map."""
+
+    x: float
+    y: float
+    gold: Label | None
+    predicted: Label
+
+
+@dataclass(frozen=True)
+class TextMap:
+    """The texts in the plane, and how far apart the classes lie in the space they come from."""
+
+    points: tuple[MapPoint, ...]
+    silhouette: float | None
+    ratio: float | None
+    source: str
+
+
+@dataclass(frozen=True)
+class ExplainerCost:
+    """What the explanations of one explainer cost."""
+
+    forward_passes: int
+    seconds: float
+    passes_per_text: float
+
+
+@dataclass(frozen=True)
+class MetricsCost:
+    """What the metrics cost, and what they would have cost without sharing forward passes."""
+
+    forward_passes: int
+    one_by_one: int
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What the audit cost."""
+
+    forward_passes: int
+    seconds: float
+    explainers: Mapping[str, ExplainerCost]
+    metrics: MetricsCost
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """What is needed to reproduce the audit."""
+
+    command: str | None
+    seed: int
+    sample: int
+    rules: str  # "default", or the file they come from
+    versions: Mapping[str, str]
+    when: str
+
+
+@dataclass(frozen=True)
+class RuleResult:
+    """What a rule says of an explainer; holds is None where it is undecided."""
+
+    rule: str
+    needed: bool
+    holds: bool | None
+    value: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    threshold: float
+    must_be: str
+    quantity: str
+    question: str
+    answer: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether an explainer is to be trusted, and why."""
+
+    explainer: str
+    verdict: str  # trust, use with care, or do not trust
+    because: str
+    rules: tuple[RuleResult, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class AuditData:
+    """All of an audit; None or empty where there is nothing to tell, as accuracy without labels."""
+
+    model: ModelInfo
+    data: DataInfo
+    cost: Cost
+    reproduce: Reproduction
+    accuracy: Share | None = None
+    confusion: Confusion | None = None
+    calibration: Calibration | None = None
+    verdicts: tuple[Verdict, ...] = ()
+    scores: tuple[ScoreRow, ...] = ()
+    agreement: tuple[Agreement, ...] = ()
+    converged: Mapping[str, Share] = field(default_factory=dict)  # by explainer, of those that sample
+    gallery: tuple[GalleryItem, ...] = ()
+    words: GlobalWords | None = None
+    attention_tests: AttentionTests | None = None
+    mask: MaskHealth | None = None
+    map: TextMap | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain values, ready for strict JSON."""
+        mask = None if self.mask is None else {**self.mask.statistics, "warning": self.mask.warning}
+        values: dict[str, Any] = json_ready(
+            {
+                "format": FORMAT,
+                "model": asdict(self.model),
+                "data": asdict(self.data),
+                "accuracy": asdict(self.accuracy) if self.accuracy else None,
+                "confusion": asdict(self.confusion) if self.confusion else None,
+                "calibration": _calibration(self.calibration) if self.calibration else None,
+                "verdicts": [asdict(verdict) for verdict in self.verdicts],
+                "scores": [asdict(score) for score in self.scores],
+                "agreement": [asdict(pair) for pair in self.agreement],
+                "converged": {name: asdict(share) for name, share in self.converged.items()},
+                "gallery": [item.to_dict() for item in self.gallery],
+                "words": self.words.to_dict() if self.words else None,
+                "attention_tests": self.attention_tests.to_dict() if self.attention_tests else None,
+                "mask": mask,
+                "map": asdict(self.map) if self.map else None,
+                "cost": asdict(self.cost),
+                "again": asdict(self.reproduce),
+            }
+        )
+        return values
+
+
+def _calibration(calibration: Calibration) -> dict[str, Any]:
     bins = [
         {
             "from": bin.above,
@@ -100,67 +306,6 @@ def _calibration(confidence: np.ndarray, right: np.ndarray) -> dict[str, Any] | 
             "high": bin.high,
             "texts": bin.texts,
         }
-        for bin in found.bins
+        for bin in calibration.bins
     ]
-    return {"error": found.error, "bins": bins}
-
-
-def score_facts(scores: Scores) -> list[dict[str, Any]]:
-    """Give every score with its curve and its difference from random words, corrected for their number."""
-    rows = scores.rows()
-    p = np.array([math.nan if row["over_random_p"] is None else row["over_random_p"] for row in rows])
-    return [
-        row | {"curve": score.to_dict()["curve"], "over_random_p_holm": float(adjusted)}
-        for score, row, adjusted in zip(scores, rows, holm(p), strict=True)
-    ]
-
-
-def agreement_facts(explanations: Explained) -> list[dict[str, Any]]:
-    """Compare the rankings of each two explainers; sizes of scores where one of the two has no sign."""
-    rows = []
-    for (one, first), (other, second) in combinations(explanations.items(), 2):
-        if not (first[0].signed and second[0].signed):
-            first, second = _sizes(first), _sizes(second)
-        found = rank_agreement(first, second)
-        low, high = found.interval
-        rows.append({"one": one, "other": other, "tau": found.value, "low": low, "high": high, "texts": found.texts})
-    return rows
-
-
-def _sizes(explanations: Sequence[Explanation]) -> list[Explanation]:
-    return [replace(explanation, scores=np.abs(explanation.scores)) for explanation in explanations]
-
-
-def converged_facts(explanations: Explained, explainers: Mapping[str, Explainer]) -> dict[str, Any]:
-    """Give, for each explainer that samples, the share of texts whose top words have converged."""
-    facts = {}
-    for name, found in explanations.items():
-        confidence = getattr(explainers[name], "confidence", None)
-        known = [explanation.converged for explanation in found if explanation.converged is not None]
-        if confidence is not None and known:
-            facts[name] = _share(np.array(known) >= confidence)
-    return facts
-
-
-def cost_facts(explanations: Explained, metrics: Sequence[Metric], scores: Scores, seconds: float) -> dict[str, Any]:
-    """Say what it cost, and what the metrics would have cost without sharing their questions."""
-    explainers = {
-        name: {
-            "forward_passes": (passes := sum(explanation.forward_passes for explanation in found)),
-            "seconds": sum(explanation.seconds for explanation in found),
-            "passes_per_text": passes / len(found),
-        }
-        for name, found in explanations.items()
-    }
-    apart = sum(len(m.subsets(e)) for m in metrics for found in explanations.values() for e in found)
-    return {
-        "forward_passes": scores.forward_passes + sum(cost["forward_passes"] for cost in explainers.values()),
-        "seconds": seconds,
-        "explainers": explainers,
-        "metrics": {"forward_passes": scores.forward_passes, "one_by_one": apart},
-    }
-
-
-def versions() -> dict[str, str]:
-    """Name the versions that the numbers depend on."""
-    return {"python": python_version(), **{name: version(name) for name in PACKAGES}}
+    return {"error": calibration.error, "bins": bins}

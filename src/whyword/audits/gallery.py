@@ -1,27 +1,37 @@
-"""Texts worth looking at: right and wrong ones, of which the model was most and least sure."""
+"""Texts worth looking at, right and wrong, sure and unsure; and how their words are painted on the page."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from math import isfinite, nan
+from statistics import median
 
 import numpy as np
+from markupsafe import Markup
 
 from ..inference.windows import part
-from ..interfaces.document import Document
+from ..interfaces.document import Document, Span
 from ..interfaces.explanation import Explanation
+from ..views.highlight import Highlight
+from ..views.html import isolated, painted, readable
+from .data import Cut, GalleryItem
 
 EACH = 3  # texts of each kind
 LONGEST = 300  # words shown of a text
+MOST_LETTERS = 2_400  # shown of a text
+MOST_PAINTED = 60  # the strongest words of a text; the others stay plain
+FAINTEST = 0.1
+WEAK = 0.001  # a change of the probability that nobody would notice
 
 
-def gallery(explanations: Mapping[str, Sequence[Explanation]], each: int = EACH) -> list[dict[str, Any]]:
-    """Show the explanations of chosen texts side by side, as plain values."""
+def gallery(explanations: Mapping[str, Sequence[Explanation]], each: int = EACH) -> tuple[GalleryItem, ...]:
+    """Put the explanations of chosen texts side by side."""
     first = next(iter(explanations.values()))
-    return [
-        _item(why, {name: found[number] for name, found in explanations.items()}) for why, number in choose(first, each)
-    ]
+    return tuple(
+        _item(why, {name: explained[number] for name, explained in explanations.items()})
+        for why, number in choose(first, each)
+    )
 
 
 def choose(explanations: Sequence[Explanation], each: int = EACH) -> list[tuple[str, int]]:
@@ -42,22 +52,16 @@ def choose(explanations: Sequence[Explanation], each: int = EACH) -> list[tuple[
     return chosen
 
 
-def _item(why: str, explanations: Mapping[str, Explanation]) -> dict[str, Any]:
+def _item(why: str, explanations: Mapping[str, Explanation]) -> GalleryItem:
     first = next(iter(explanations.values()))
     predicted = int(first.probabilities.argmax())
-    words = len(first.scores)
-    shown = strongest_part(list(explanations.values())) if words > LONGEST else None
-    item = {
-        "why": why,
-        "gold": first.document.label,
-        "predicted": first.classes[predicted],
-        "probability": float(first.probabilities[predicted]),
-        "explanations": {
-            name: (e if shown is None else cut(e, shown)).to_dict() | {"signed": e.signed}
-            for name, e in explanations.items()
-        },
-    }
-    return item if shown is None else item | {"cut": {"words_shown": len(shown), "words": words}}
+    words, long = len(first.scores), None
+    if words > LONGEST:
+        shown = strongest_part(list(explanations.values()))
+        explanations = {name: cut(explanation, shown) for name, explanation in explanations.items()}
+        long = Cut(len(shown), words)
+    gold, label = first.document.label, first.classes[predicted]
+    return GalleryItem(why, gold, label, float(first.probabilities[predicted]), explanations, long)
 
 
 def strongest_part(explanations: Sequence[Explanation], longest: int = LONGEST) -> np.ndarray:
@@ -83,3 +87,69 @@ def cut(explanation: Explanation, shown: np.ndarray) -> Explanation:
         tied=None if explanation.tied is None else explanation.tied[shown],
         truncated_words=int((shown >= words - explanation.truncated_words).sum()),
     )
+
+
+def paint(explanation: Explanation) -> Markup:
+    """Paint the words of an explanation, and name the strongest ones."""
+    highlight = _loudest(_bounded(explanation))
+    lines = []
+    for heading, passages in zip(highlight.headings, highlight.passages(FAINTEST), strict=True):
+        body = "".join(
+            readable(string) if score is None else painted(readable(string), strength, highlight.written(score))
+            for string, score, strength in passages
+        )
+        lines += [f'<p class="small soft">{heading}</p>'] * bool(heading)
+        lines.append(f'<p class="text" dir="auto">{body}</p>')
+    words = ", ".join(f"{isolated(word)} {highlight.written(score)}" for word, score, _ in highlight.strongest())
+    lines += [f'<p class="small soft">{words}</p>'] * bool(words)
+    lines += [f'<p class="small soft">{note}</p>' for note in (*highlight.notes, *_too_weak(highlight))]
+    return Markup("\n".join(lines))
+
+
+def legend(label: str, signed: bool) -> Markup:
+    """Say what the paint means."""
+    meanings = Highlight((), (), (), signed, label, 0.0, "").legend
+    return Markup(" ").join(Markup(painted(isolated(meaning), strength)) for meaning, strength in meanings)
+
+
+def _too_weak(highlight: Highlight) -> list[str]:
+    """Warn where paint, which is relative to the strongest word, makes much of nothing."""
+    largest = max((abs(score) for score in highlight.scores if isfinite(score)), default=0.0)
+    weak = highlight.signed and 0 < largest < WEAK
+    return [f"Every score is below {WEAK:g}: by itself hardly any word matters."] if weak else []
+
+
+def _bounded(explanation: Explanation) -> Highlight:
+    """Build what is painted from no more letters and words than the page can bear."""
+    words = explanation.document.words
+    spans: list[list[Span]] = [[] for _ in words.texts]
+    scores = []
+    places = zip(explanation.spans, words.segments, explanation.scores.tolist(), strict=True)
+    for span, segment, score in list(places)[:LONGEST]:
+        if span[1] <= MOST_LETTERS:
+            spans[segment].append(span)
+            scores.append(score if isfinite(score) else nan)
+    return Highlight(
+        texts=tuple(text if len(text) <= MOST_LETTERS else text[:MOST_LETTERS] + " …" for text in words.texts),
+        spans=tuple(map(tuple, spans)),
+        scores=tuple(scores),
+        signed=explanation.signed,
+        label=str(explanation.label),
+        probability=explanation.probability,
+        explainer=explanation.explainer,
+        truncated_words=explanation.truncated_words,
+        windows=explanation.windows,
+        tied=0 if explanation.tied is None else int(explanation.tied.sum()),
+    )
+
+
+def _loudest(highlight: Highlight) -> Highlight:
+    """Leave only the strongest words a score that stands out."""
+    strengths = highlight.strengths
+    order = sorted(range(len(strengths)), key=lambda position: -abs(strengths[position]))
+    quiet = {position for position in order[MOST_PAINTED:] if strengths[position]}
+    if not quiet:
+        return highlight
+    middle = 0.0 if highlight.signed else median(score for score in highlight.scores if isfinite(score))
+    scores = (middle if position in quiet else score for position, score in enumerate(highlight.scores))
+    return replace(highlight, scores=tuple(scores))

@@ -1,115 +1,145 @@
-"""The page of an audit: a pure function of its facts."""
+"""The page of an audit, a pure function of its data: what each section shows, as tables, pictures and words."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import log1p
-from typing import Any
+from math import isfinite, log1p
 
-from ..report.charts import bars, calibration, confusion, intervals, scatter, series
+from markupsafe import Markup
+
+from ..report.charts.axes import RANDOM, Style, spread, style_of, styles
+from ..report.charts.predictions import MOST_CLASSES, calibration, classes, confusion, scatter
+from ..report.charts.scores import Curve, bar, curves, interval
 from ..report.template import fill
-from .highlighting import highlighted, legend
-from .metric_tables import MAIN_CURVES, by_metric, metric_curves, metric_table
-from .rule_tables import rule_tables
+from .data import (
+    Agreement,
+    AuditData,
+    Confusion,
+    Cost,
+    GalleryItem,
+    GlobalWords,
+    RuleResult,
+    ScoreRow,
+    TextMap,
+    Verdict,
+)
+from .gallery import legend, paint
 
 MOST_EXPLAINERS = 16
 MOST_PAINTERS = 8  # explainers in the gallery
 MOST_TEXTS = 12  # in the gallery
 MOST_METRICS = 30
 MOST_PAIRS = 45
+MOST_WORDS = 50
 SHOWN_AT_FIRST = 3  # explainers side by side before the reader chooses
+CHANCE = 0.05  # p-values below it count as a difference
+FIRST = ("probability-drop", "posthoc-accuracy", "comprehensiveness", "sufficiency")
+MAIN_CURVES = FIRST[:2]
+ACROSS = {  # what happens along the x axis of a curve
+    "probability-drop": "words removed, top first",
+    "mean-probability-drop": "words removed, top first",
+    "accuracy-drop": "words removed, top first",
+    "comprehensiveness": "share of the words removed, top first",
+    "posthoc-accuracy": "words kept, top first",
+    "posthoc-accuracy-gold": "words kept, top first",
+    "sufficiency": "share of the words kept, top first",
+}
+SECTIONS = {  # in the order of the page: the macro in sections.html, and the words that link to it
+    "verdicts": "Verdicts",
+    "rules": "Why this verdict",
+    "gallery": "Texts",
+    "curves": "Curves",
+    "metrics": "Metrics",
+    "agreement": "Agreement",
+    "words": "Words",
+    "confusion": "Confusions",
+    "calibration": "Calibration",
+    "map": "Map",
+    "attention_tests": "Attention tests",
+    "mask": "Mask health",
+    "cost": "Cost",
+    "reproduce": "Reproduce",
+}
+HALVES = ("confusion", "calibration", "map", "attention_tests", "mask", "cost", "reproduce")  # two stand side by side
 
-SECTIONS = (  # in the order of the page: its part of the facts, and its heading
-    ("verdicts", "Verdicts"),
-    ("rules", "Why this verdict"),
-    ("gallery", "Texts"),
-    ("curves", "Curves"),
-    ("metrics", "Metrics"),
-    ("agreement", "Agreement"),
-    ("words", "Words"),
-    ("confusion", "Confusions"),
-    ("calibration", "Calibration"),
-    ("map", "Map"),
-    ("attention_tests", "Attention tests"),
-    ("mask", "Mask health"),
-    ("cost", "Cost"),
-    ("again", "Make it again"),
-)
-HALVES = (
-    "confusion",
-    "calibration",
-    "map",
-    "attention_tests",
-    "mask",
-    "cost",
-    "again",
-)  # two of them stand side by side
-
-Facts = Mapping[str, Any]
+Part = dict[str, object] | None  # what a section shows; None leaves it out
+Looks = Mapping[str, Style]  # of each explainer
 
 
-def render(facts: Facts) -> str:
-    """Write the whole page; parts of which there are no facts are left out."""
-    explainers = _explainers(facts)
-    looks = series.styles(explainers)
-    groups = dict(list(by_metric(facts.get("scores") or (), [*explainers, series.RANDOM]).items())[:MOST_METRICS])
-    drawn = {name: metric_curves(scores, looks) for name, scores in groups.items()}
-    verdicts = [verdict for verdict in facts.get("verdicts") or () if verdict["explainer"] in looks]
-    parts: dict[str, Any] = {
+def render(data: AuditData) -> str:
+    """Write the whole page; sections with nothing to show are left out."""
+    explainers = _explainers(data)
+    looks = styles(explainers)
+    groups = dict(list(_by_metric(data.scores, [*explainers, RANDOM]).items())[:MOST_METRICS])
+    figures = {name: figure for name, scores in groups.items() if (figure := _curves(name, scores, looks))}
+    verdicts = [verdict for verdict in data.verdicts if verdict.explainer in looks]
+    parts: dict[str, object] = {
         "verdicts": verdicts,
-        "rules": rule_tables(verdicts),
-        "gallery": _gallery(facts, explainers),
-        "curves": {name: curve for name, curve in drawn.items() if curve},
-        "metrics": [metric_table(scores, looks) for scores in groups.values() if scores],
-        "agreement": _agreement(facts.get("agreement") or (), looks),
-        "words": _words(facts.get("words")),
-        "confusion": _confusion(facts.get("confusion")),
-        "calibration": _calibration(facts.get("calibration")),
-        "map": _map(facts.get("map")),
-        "attention_tests": facts.get("attention_tests"),
-        "mask": facts.get("mask"),
-        "cost": _cost(facts.get("cost"), looks),
-        "again": facts.get("again"),
+        "rules": _rules(verdicts),
+        "gallery": _gallery(data.gallery[:MOST_TEXTS], explainers),
+        "curves": figures,
+        "metrics": [_metric(scores, looks) for scores in groups.values()],
+        "agreement": _agreement(data.agreement),
+        "words": None if data.words is None else _words(data.words),
+        "confusion": None if data.confusion is None else _confusion(data.confusion),
+        "calibration": None
+        if data.calibration is None
+        else {"error": data.calibration.error, "picture": calibration(data.calibration.bins)},
+        "map": None if data.map is None else _map(data.map),
+        "attention_tests": None if data.attention_tests is None else data.attention_tests.scores,
+        "mask": data.mask,
+        "cost": _cost(data.cost, looks),
+        "reproduce": data.reproduce,
     }
-    paired = [name for name in HALVES if parts[name]]
-    return fill(
-        "audit.html",
-        {
-            "facts": facts,
-            "parts": parts,
-            "sections": [(name, heading) for name, heading in SECTIONS if parts[name]],
-            "looks": looks,
-            "main_curves": [name for name in MAIN_CURVES if parts["curves"].get(name)] or [*parts["curves"]][:2],
-            "halves": paired[: len(paired) // 2 * 2],
-        },
-    )
+    halves = [name for name in HALVES if parts[name]]
+    values = {
+        "audit": data,
+        "parts": parts,
+        "headings": {name: heading for name, heading in SECTIONS.items() if parts[name]},
+        "looks": looks,
+        "main_curves": [name for name in MAIN_CURVES if name in figures] or [*figures][:2],
+        "halves": halves[: len(halves) // 2 * 2],
+    }
+    return fill("whyword.audits", "audit.html", values)
 
 
-def _explainers(facts: Facts) -> list[str]:
+def _explainers(data: AuditData) -> list[str]:
     """List the explainers but random words: those with a verdict first, then as they were measured."""
-    named = [part["explainer"] for key in ("verdicts", "scores") for part in facts.get(key) or ()]
-    named += [name for item in facts.get("gallery") or () for name in item.get("explanations") or ()]
-    return [name for name in dict.fromkeys(named) if name != series.RANDOM][:MOST_EXPLAINERS]
+    names = [verdict.explainer for verdict in data.verdicts] + [score.explainer for score in data.scores]
+    names += [name for item in data.gallery for name in item.explanations]
+    return [name for name in dict.fromkeys(names) if name != RANDOM][:MOST_EXPLAINERS]
 
 
-def _gallery(facts: Facts, explainers: Sequence[str]) -> dict[str, Any] | None:
+def _rules(verdicts: Sequence[Verdict]) -> Part:
+    """Give the rules of each explainer with a picture, and all questions with each explainer's answer."""
+    judged = [verdict for verdict in verdicts if verdict.rules]
+    if not judged:
+        return None
+    questions = {result.rule: result for verdict in judged for result in verdict.rules}
+    answers = [{result.rule: result for result in verdict.rules} for verdict in judged]
+    return {
+        "verdicts": [(verdict, [(result, _threshold(result)) for result in verdict.rules]) for verdict in judged],
+        "questions": [(rule, [answer.get(name) for answer in answers]) for name, rule in questions.items()],
+    }
+
+
+def _threshold(result: RuleResult) -> Markup:
+    bounds = spread([result.value, result.low, result.high, result.threshold, 0.0])
+    return interval(result, bounds, style_of(0), threshold=result.threshold, height=26)
+
+
+def _gallery(items: Sequence[GalleryItem], explainers: Sequence[str]) -> Part:
     """Paint the texts, those of one kind together."""
-    items = (facts.get("gallery") or ())[:MOST_TEXTS]
-    there = {name for item in items for name in item.get("explanations") or ()}
-    names = [name for name in [*explainers, series.RANDOM] if name in there][:MOST_PAINTERS]
+    names = [name for name in [*explainers, RANDOM] if any(name in item.explanations for item in items)][:MOST_PAINTERS]
     if not names:
         return None
-    kinds: dict[str, list[dict[str, Any]]] = {}
+    kinds: dict[str, list[tuple[GalleryItem, list[tuple[int, str, Markup]]]]] = {}
+    signs = set()
     for item in items:
-        found = item.get("explanations") or {}
-        painted = [(number, name, highlighted(found[name])) for number, name in enumerate(names) if name in found]
-        kinds.setdefault(item.get("why") or "", []).append({**item, "painted": painted})
-    signs = {
-        bool(item["explanations"][name].get("signed", True))
-        for item in items
-        for name in names
-        if name in item["explanations"]
-    }
+        shown = [(number, name) for number, name in enumerate(names) if name in item.explanations]
+        painted = [(number, name, paint(item.explanations[name])) for number, name in shown]
+        kinds.setdefault(item.why, []).append((item, painted))
+        signs |= {item.explanations[name].signed for _, name in shown}
     return {
         "names": names,
         "hidden": list(range(SHOWN_AT_FIRST, len(names))),
@@ -118,70 +148,101 @@ def _gallery(facts: Facts, explainers: Sequence[str]) -> dict[str, Any] | None:
     }
 
 
-def _agreement(pairs: Sequence[Facts], looks: Facts) -> list[dict[str, Any]]:
-    known = [pair for pair in pairs if pair.get("tau") is not None]
-    least = min([0.0, *(pair.get("low") or 0.0 for pair in known)])
-    return [
-        {
-            **pair,
-            "least": least,
-            "picture": intervals.interval({**pair, "value": pair["tau"]}, (least, 1.0), series.style_of(0), height=24),
-        }
-        for pair in sorted(known, key=lambda pair: -pair["tau"])[:MOST_PAIRS]
-    ]
+def _by_metric(scores: Sequence[ScoreRow], explainers: Sequence[str]) -> dict[str, list[ScoreRow]]:
+    """Group the scores of these explainers by metric, in their order."""
+    place = {name: number for number, name in enumerate(explainers)}
+    known = sorted((score for score in scores if score.explainer in place), key=lambda score: place[score.explainer])
+    names = sorted(dict.fromkeys(score.metric for score in known), key=_weight)
+    return {name: [score for score in known if score.metric == name] for name in names}
 
 
-def _words(facts: Facts | None) -> dict[str, Any] | None:
-    rows = [row for row in (facts or {}).get("rows") or () if row.get("score") is not None][:50]
-    if facts is None or not rows:
+def _weight(metric: str) -> tuple[bool, int]:
+    """Put first what is shown first, and last the comparison with what people marked."""
+    return metric.startswith("rationale"), FIRST.index(metric) if metric in FIRST else len(FIRST)
+
+
+def _metric(scores: Sequence[ScoreRow], looks: Looks) -> dict[str, object]:
+    """Give a metric's name and meaning, and a row per explainer with its picture and its place beside random words."""
+    bounds = _bounds(scores)
+    floor = next((score for score in scores if score.explainer == RANDOM), None)
+    return {
+        "name": scores[0].metric,
+        "meaning": scores[0].meaning,
+        "higher": scores[0].higher_is_better,
+        "texts": max(score.texts for score in scores),
+        "bounds": bounds,
+        "rows": [(score, interval(score, bounds, looks[score.explainer], floor), _better(score)) for score in scores],
+    }
+
+
+def _bounds(scores: Sequence[ScoreRow]) -> tuple[float, float]:
+    """Give some air around all intervals, but none below 0 or above 1 where no interval goes."""
+    ends = [end for score in scores for end in (score.value, score.low, score.high) if end is not None]
+    low, high = spread(ends)
+    return max(low, 0.0) if min(ends, default=-1) >= 0 else low, min(high, 1.0) if max(ends, default=2) <= 1 else high
+
+
+def _better(score: ScoreRow) -> bool | None:
+    """Say whether it beats random words for sure, loses to them for sure, or neither."""
+    over, p = score.over_random_value, score.over_random_p_holm
+    return None if not over or p is None or p >= CHANCE else (over > 0) == score.higher_is_better
+
+
+def _curves(metric: str, scores: Sequence[ScoreRow], looks: Looks) -> Markup | None:
+    """Draw the curves of a metric; nothing if it is a single number."""
+    long = [(score, score.curve) for score in scores if score.curve is not None and len(score.curve) > 1]
+    lines = [Curve(score.explainer, looks[score.explainer], curve) for score, curve in long]
+    if not any(line.known for line in lines):
+        return None
+    percent = all(at <= 1 for line in lines for at, _ in line.known)
+    return curves(f"{metric} of {len(lines)} explainers", lines, ACROSS.get(metric, "top words"), percent)
+
+
+def _agreement(pairs: Sequence[Agreement]) -> Part:
+    known = [(pair, pair.tau) for pair in pairs if pair.tau is not None]
+    least = min([0.0, *(pair.low or 0.0 for pair, _ in known)])
+    ordered = [pair for pair, tau in sorted(known, key=lambda row: -row[1])][:MOST_PAIRS]
+    rows = [(pair, interval(pair, (least, 1.0), style_of(0), height=24)) for pair in ordered]
+    return {"least": least, "rows": rows} if rows else None
+
+
+def _words(words: GlobalWords) -> Part:
+    rows = [row for row in words.importance.rows() if isfinite(row["score"])][:MOST_WORDS]
+    if not rows:
         return None
     largest = max(abs(row["score"]) for row in rows) or 1.0
-    most = max(row.get("frequency") or 0 for row in rows) or 1
+    most = log1p(max(row["frequency"] for row in rows) or 1)
     signed = any(row["score"] < 0 for row in rows)
     drawn = [
         {
             **row,
-            "score_bar": bars.bar(row["score"], largest, signed),
-            "frequency_bar": bars.bar(log1p(row.get("frequency") or 0), log1p(most), color="random"),
+            "score_bar": bar(row["score"], largest, signed),
+            "frequency_bar": bar(log1p(row["frequency"]), most, color="random"),
         }
         for row in rows
     ]
-    return {**facts, "rows": drawn}
+    return {"source": words.importance.source, "meaning": str(words.correlation), "rows": drawn}
 
 
-def _confusion(facts: Facts | None) -> dict[str, Any] | None:
+def _confusion(matrix: Confusion) -> Part:
     """Draw the matrix of few classes; of any number list the pairs that are confused most."""
-    if not facts or not facts.get("counts"):
-        return None
-    classes, counts = [str(label) for label in facts["classes"]], facts["counts"]
     wrong = [
-        {"gold": classes[i], "predicted": classes[j], "texts": count, "share": count / sum(row)}
-        for i, row in enumerate(counts)
+        (matrix.classes[i], matrix.classes[j], count, count / sum(row))
+        for i, row in enumerate(matrix.counts)
         for j, count in enumerate(row)
         if i != j and count
     ]
-    drawn = confusion.confusion(classes, counts) if len(classes) <= confusion.MOST_CLASSES else None
-    listed = 0 if len(classes) <= 2 else 10 if drawn is None else 5
-    return {
-        "picture": drawn,
-        "wrong": sorted(wrong, key=lambda pair: -pair["texts"])[:listed],
-        "classes": len(classes),
-    }
+    number = len(matrix.classes)
+    drawn = confusion(matrix.classes, matrix.counts) if number <= MOST_CLASSES else None
+    listed = 0 if number <= 2 else 10 if drawn is None else 5
+    return {"picture": drawn, "wrong": sorted(wrong, key=lambda pair: -pair[2])[:listed], "classes": number}
 
 
-def _calibration(facts: Facts | None) -> dict[str, Any] | None:
-    return {**facts, "picture": calibration.calibration(facts["bins"])} if facts and facts.get("bins") else None
+def _map(texts: TextMap) -> Part:
+    return {"map": texts, "picture": scatter(texts.points), "classes": classes(texts.points)}
 
 
-def _map(facts: Facts | None) -> dict[str, Any] | None:
-    if not facts or not facts.get("points"):
-        return None
-    return {**facts, "picture": scatter.scatter(facts["points"]), "classes": scatter.classes(facts["points"])}
-
-
-def _cost(facts: Facts | None, looks: Facts) -> dict[str, Any] | None:
-    if not facts:
-        return None
-    rows = [{"name": name, **row} for name, row in (facts.get("explainers") or {}).items() if name in looks]
-    most = max((row.get("passes_per_text") or 0 for row in rows), default=0) or 1
-    return {**facts, "rows": [{**row, "bar": bars.bar(row.get("passes_per_text"), most)} for row in rows]}
+def _cost(cost: Cost, looks: Looks) -> Part:
+    shown = {name: each for name, each in cost.explainers.items() if name in looks}
+    most = max((each.passes_per_text for each in shown.values()), default=0) or 1
+    return {"total": cost, "rows": [(name, each, bar(each.passes_per_text, most)) for name, each in shown.items()]}

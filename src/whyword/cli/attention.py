@@ -89,11 +89,7 @@ def _write(report: AttentionReport, trained: TrainedModel, folder: Path) -> list
 
 def _figures(report: AttentionReport, trained: TrainedModel) -> dict[str, Figure]:
     from ..maths.stats.correlation import spearman
-    from ..plots.group_scores import group_scores
-    from ..plots.polarity_attention import polarity_attention
-    from ..plots.score_weight import score_weight
-    from ..plots.scores_in_training import scores_in_training
-    from ..plots.update_terms import update_terms
+    from ..plots.word_groups import group_scores, polarity_attention, score_weight, scores_in_training, update_terms
 
     words, names = report.words, report.words.group_names
     rho = spearman(words.attention, words.share)

@@ -22,36 +22,42 @@ REPORTS, TABLES = (".html", ".json"), (".csv", ".jsonl", ".jsonl.gz")
 SAMPLE = 500
 
 
+Data = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATA", help="Texts to explain: a file, a folder, a name, hub:owner/name or planted (test split)."
+    ),
+]
+Explainers = Annotated[
+    str | None, typer.Option(metavar="A,B", help="Left out: own, lime, occlusion. Random words are always there.")
+]
+Metrics = Annotated[
+    str | None, typer.Option(metavar="A,B", help="Left out: all for which DATA has labels or rationales.")
+]
+Judge = Annotated[
+    Path | None, typer.Option(metavar="MODEL", help="Another model that judges the shortened texts, as VAT does.")
+]
+RulesFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Your own rules for the verdicts, a TOML file.")]
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="A report: .html (and .json beside it) or .json; or a table of scores: .csv, .jsonl or .jsonl.gz.",
+    ),
+]
+
+
 def command(
     model: options.Model,
-    data: Annotated[
-        str,
-        typer.Argument(
-            metavar="DATA", help="Texts to explain: a file, a folder, a name, hub:owner/name or planted (test split)."
-        ),
-    ],
-    explainers: Annotated[
-        str | None, typer.Option(metavar="A,B", help="Left out: own, lime, occlusion. Random words are always there.")
-    ] = None,
-    metrics: Annotated[
-        str | None, typer.Option(metavar="A,B", help="Left out: all for which DATA has labels or rationales.")
-    ] = None,
+    data: Data,
+    explainers: Explainers = None,
+    metrics: Metrics = None,
     sample: Annotated[int, typer.Option(min=2, metavar="N", help="Texts drawn from DATA.")] = SAMPLE,
-    judge: Annotated[
-        Path | None, typer.Option(metavar="MODEL", help="Another model that judges the shortened texts, as VAT does.")
-    ] = None,
-    rules: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Your own rules for the verdicts, a TOML file.")
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="A report: .html (and .json beside it) or .json; or a table of scores: .csv, .jsonl or .jsonl.gz.",
-        ),
-    ] = None,
+    judge: Judge = None,
+    rules: RulesFile = None,
+    output: Output = None,
     card: Annotated[bool, typer.Option("--card", help="Also write the result into the model's README.md.")] = False,
     text: options.TextColumn = "text",
     label: options.LabelColumn = "label",
@@ -69,7 +75,6 @@ def command(
 
     Attention is also replaced by even, shuffled and adversarial attention: see docs/attention-tests.md.
     """
-    from .. import catalog
     from ..audits.run import gather_audit, load_rules
     from ..data.rows import Columns
     from ..explaining.cache import ExplanationCache
@@ -82,11 +87,8 @@ def command(
     options.use_threads(threads)
     if output is not None:
         check_output(output, REPORTS + TABLES, [data])
-    asked = {"metrics": _names(metrics), "explainers": _names(explainers)}
-    for kind, names in asked.items():
-        for name in names or []:
-            catalog.load(kind, name)  # a misspelled one is refused before anything is read
-    judging_by = load_rules(rules)
+    metric_names, explainer_names = _names("metrics", metrics), _names("explainers", explainers)
+    rules_used = load_rules(rules)
     place = choose_device(device)
     trained = load_model(model, place)
     columns = Columns(text=text, label=label, text_pair=text_pair, rationale=rationale)
@@ -96,11 +98,11 @@ def command(
     audit = gather_audit(
         trained,
         documents,
-        asked["explainers"],
-        asked["metrics"],
+        explainer_names,
+        metric_names,
         judge=None if judge is None else load_model(judge, place).classifier,
         seed=seed,
-        rules=judging_by,
+        rules=rules_used,
         cache=None if cache is None else ExplanationCache(cache, model_fingerprint(trained)),
         model_name=model.resolve().name,
         data_name=corpus.name,
@@ -109,17 +111,18 @@ def command(
         on_event=stages,
     )
     stages.end()
-    if card:
-        from ..models.card import add_audit
-
-        add_audit(model, audit.facts)
-    _show(audit, output, as_json, quiet)
+    _show(audit, model if card else None, output, as_json, quiet)
 
 
-def _show(audit: Audit, output: Path | None, as_json: bool, quiet: bool) -> None:
+def _show(audit: Audit, carded: Path | None, output: Path | None, as_json: bool, quiet: bool) -> None:
+    """Write the card of the model in the folder carded and the output, and print what is wanted."""
     from ..storage.records import write_records
     from .outputs import tell_written
 
+    if carded is not None:
+        from ..audits.card import add_audit
+
+        add_audit(carded, audit.data)
     if output is not None and output.suffix in REPORTS:
         files = audit.save(output)
         if not as_json and not quiet:
@@ -132,18 +135,22 @@ def _show(audit: Audit, output: Path | None, as_json: bool, quiet: bool) -> None
     elif output is None:
         print(audit)
     if not quiet:
-        data, cost = audit.facts["data"], audit.facts["cost"]
-        passes = f"{cost['forward_passes']:,} forward passes in {cost['seconds']:.0f} s"
-        print(f"{data['texts']:,} texts of {data['name']}, {passes}.", file=sys.stderr)
+        data, cost = audit.data.data, audit.data.cost
+        passes = f"{cost.forward_passes:,} forward passes in {cost.seconds:.0f} s"
+        print(f"{data.texts:,} texts of {data.name}, {passes}.", file=sys.stderr)
 
 
-def _names(words: str | None) -> list[str] | None:
+def _names(package: str, words: str | None) -> list[str] | None:
+    """Read a list of names; a misspelled one is refused before any text is read."""
+    from .. import catalog
+
     if words is None:
         return None
     names = [word.strip() for word in words.split(",")]
     for name in names:
         if names.count(name) > 1:
             raise OptionError(f"'{name}' is asked for twice: once is enough.")
+        catalog.load(package, name)
     return names
 
 
@@ -156,7 +163,7 @@ class _Stages:
         self.ticks: Iterator[None] = iter(())
 
     def __call__(self, stage: str, done: int, total: int) -> None:
-        """Show that so many texts are done; only the name of a stage in which none are counted."""
+        """Show how many texts are done; only the name of a stage in which none are counted."""
         from .progress import track
 
         if not total:

@@ -15,6 +15,8 @@ from . import options
 
 if TYPE_CHECKING:
     from ..diffs.difference import ModelDifference
+    from ..explaining.cache import ExplanationCache
+    from ..models.folder import TrainedModel
 
 ENDINGS = (".html", ".jsonl", ".jsonl.gz", ".csv")
 SAMPLE = 500
@@ -23,49 +25,54 @@ SHOWN_WORDS, SHOWN_TEXTS = 10, 5
 LONGEST = 300  # characters of a text on the screen
 
 
+Data = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATA",
+        help="Texts to compare on: a file, a folder, a name, hub:owner/name or planted (test split).",
+    ),
+]
+ExplainerName = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Left out: own if both models have own scores of one kind, else occlusion."),
+]
+LeastShared = Annotated[
+    float,
+    typer.Option(
+        min=0,
+        max=1,
+        metavar="SHARE",
+        help="A reason changed if less of the score of its top words is on the same words.",
+    ),
+]
+MostPredictions = Annotated[
+    float | None,
+    typer.Option(min=0, max=1, metavar="SHARE", help="Exit with 3 if more of the predictions changed, e.g. 0.02."),
+]
+MostReasons = Annotated[
+    float | None, typer.Option(min=0, max=1, metavar="SHARE", help="Exit with 3 if more of the reasons changed.")
+]
+Output = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FILE", help="An .html page, or a .jsonl, .jsonl.gz or .csv row per text."),
+]
+
+
 def command(
     old: Annotated[Path, typer.Argument(metavar="OLD", help="The model folder to compare with.")],
     new: Annotated[Path, typer.Argument(metavar="NEW", help="The model folder that is to replace it.")],
-    data: Annotated[
-        str,
-        typer.Argument(
-            metavar="DATA",
-            help="Texts to compare on: a file, a folder, a name, hub:owner/name or planted (test split).",
-        ),
-    ],
-    explainer: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Left out: own if both models have own scores of one kind, else occlusion."),
-    ] = None,
+    data: Data,
+    explainer: ExplainerName = None,
     assignments: options.Assignments = None,
     samples: options.Samples = None,
     budget: options.Budget = None,
     sample: Annotated[int, typer.Option(min=1, metavar="N", help="Texts drawn from DATA.")] = SAMPLE,
     top: Annotated[int, typer.Option(min=1, metavar="K", help="The K highest words of a text are its reason.")] = 5,
-    least_shared: Annotated[
-        float,
-        typer.Option(
-            min=0,
-            max=1,
-            metavar="SHARE",
-            help="A reason changed if less of the score of its top words is on the same words.",
-        ),
-    ] = 0.5,
-    most_changed_predictions: Annotated[
-        float | None,
-        typer.Option(min=0, max=1, metavar="SHARE", help="Exit with 3 if more of the predictions changed, e.g. 0.02."),
-    ] = None,
-    most_changed_reasons: Annotated[
-        float | None,
-        typer.Option(min=0, max=1, metavar="SHARE", help="Exit with 3 if more of the reasons changed."),
-    ] = None,
+    least_shared: LeastShared = 0.5,
+    most_changed_predictions: MostPredictions = None,
+    most_changed_reasons: MostReasons = None,
     min_count: Annotated[int, typer.Option(min=1, metavar="N", help="List words that occur at least N times.")] = 5,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="An .html page, or a .jsonl, .jsonl.gz or .csv row per text."
-        ),
-    ] = None,
+    output: Output = None,
     text: options.TextColumn = "text",
     label: options.LabelColumn = "label",
     text_pair: options.PairColumn = None,
@@ -82,23 +89,17 @@ def command(
     Exits with 3 if more changed than allowed: the share of these very texts counts, not its interval.
     """
     from ..data.rows import Columns
-    from ..diffs.run import check_classes, diff_models, shared_explainer
-    from ..explaining.cache import ExplanationCache
+    from ..diffs.diff import check_classes, diff_models, shared_explainer
     from ..explaining.inputs import draw
     from ..explaining.stream import make_explainer
     from ..inference.fitted import choose_device
-    from ..models.folder import load_model, model_fingerprint
-    from ..storage.records import check_output
+    from ..models.folder import load_model
     from .progress import track
     from .texts import read_corpus
 
     options.use_threads(threads)
     settings = options.explainer_settings(assignments, samples, budget)
-    for name, share in (("predictions", most_changed_predictions), ("reasons", most_changed_reasons)):
-        if share is not None and math.isnan(share):
-            raise OptionError(f"--most-changed-{name} {share}: give a share from 0 to 1, such as 0.02.")
-    if output is not None:
-        check_output(output, ENDINGS, [data])
+    _check(most_changed_predictions, most_changed_reasons, output, data)
     before, after = (load_model(folder, choose_device(device)) for folder in (old, new))
     names = str(old), str(new)
     check_classes(before.classifier.classes, after.classifier.classes, names)
@@ -108,7 +109,6 @@ def command(
     documents = draw(corpus.documents, sample, seed)
     if not documents:
         raise DataError(f"{corpus.name} holds no texts: give some to compare the models on.")
-    kept = [None if cache is None else ExplanationCache(cache, model_fingerprint(model)) for model in (before, after)]
     difference = diff_models(
         before,
         after,
@@ -118,12 +118,39 @@ def command(
         least_shared=least_shared,
         names=names,
         data=corpus.name,
-        caches=(kept[0], kept[1]),
+        caches=(_cache(cache, before), _cache(cache, after)),
         follow=lambda explanations, whose: track(explanations, whose, lambda: len(documents), quiet),
     )
-    if most_changed_reasons is not None and difference.reasons_changed is None:
+    _report(difference, output, min_count, most_changed_reasons, as_json, quiet)
+    _judge(difference, most_changed_predictions, most_changed_reasons)
+
+
+def _check(predictions: float | None, reasons: float | None, output: Path | None, data: str) -> None:
+    """Refuse impossible options before anything is read."""
+    from ..storage.records import check_output
+
+    for name, share in (("predictions", predictions), ("reasons", reasons)):
+        if share is not None and math.isnan(share):
+            raise OptionError(f"--most-changed-{name} {share}: give a share from 0 to 1, such as 0.02.")
+    if output is not None:
+        check_output(output, ENDINGS, [data])
+
+
+def _cache(folder: Path | None, model: TrainedModel) -> ExplanationCache | None:
+    from ..explaining.cache import ExplanationCache
+    from ..models.folder import model_fingerprint
+
+    return None if folder is None else ExplanationCache(folder, model_fingerprint(model))
+
+
+def _report(
+    difference: ModelDifference, output: Path | None, min_count: int, reasons: float | None, as_json: bool, quiet: bool
+) -> None:
+    """Write the output and print what is wanted; reasons is the share of them that may change."""
+    if reasons is not None and difference.reasons_changed is None:
+        top = difference.top
         raise OptionError(
-            f"No text of {corpus.name} has more than {top} words, so nobody can say which reasons changed: lower "
+            f"No text of {difference.data} has more than {top} words, so nobody can say which reasons changed: lower "
             f"--top {top}, or leave --most-changed-reasons out."
         )
     if output is not None:
@@ -137,7 +164,6 @@ def command(
         _show(difference, min_count)
     else:
         print(difference)
-    _judge(difference, most_changed_predictions, most_changed_reasons)
 
 
 def _write(difference: ModelDifference, output: Path, min_count: int) -> None:
@@ -156,7 +182,8 @@ def _write(difference: ModelDifference, output: Path, min_count: int) -> None:
 def _show(difference: ModelDifference, min_count: int) -> None:
     from rich.text import Text
 
-    from ..diffs.difference import SCALE, written
+    from ..diffs.difference import written
+    from ..diffs.page import SCALE
     from ..views.characters import showable
     from .outputs import screen
 
@@ -191,10 +218,10 @@ def _judge(difference: ModelDifference, predictions: float | None, reasons: floa
     """Leave with an exit code of its own if more has changed than is allowed."""
     from .exits import stop
 
-    found = difference.reasons_changed
+    changed = difference.reasons_changed
     shares = {"predictions": (difference.predictions_changed.value, predictions)}
-    if found is not None:
-        shares["reasons"] = found.value, reasons
+    if changed is not None:
+        shares["reasons"] = changed.value, reasons
     too_much = [
         f"{share:.1%} of the {what} changed, and {allowed:.1%} may (--most-changed-{what})."
         for what, (share, allowed) in shares.items()

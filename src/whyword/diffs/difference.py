@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +16,6 @@ from .page import render
 
 if TYPE_CHECKING:
     import pandas
-
-ON_PAGE = 100  # texts
-SCALE = "scores are shares of a text's score: divided by the sum of their absolute values"
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,6 +104,14 @@ class WordChange:
 
 
 @dataclass(frozen=True)
+class ChangedShare(Estimate):
+    """The share of texts that changed, with Wilson's 95 % interval."""
+
+    texts: int  # that changed
+    of: int
+
+
+@dataclass(frozen=True)
 class AccuracyChange:
     """Accuracy of both models on the same labelled texts, and the paired difference."""
 
@@ -132,15 +137,15 @@ class ModelDifference:
     accuracy: AccuracyChange | None  # None without labels
 
     @property
-    def predictions_changed(self) -> Estimate:
+    def predictions_changed(self) -> ChangedShare:
         """The share of texts whose predicted class changed."""
-        return share([text.prediction_changed for text in self.texts])
+        return _changed([text.prediction_changed for text in self.texts])
 
     @property
-    def reasons_changed(self) -> Estimate | None:
+    def reasons_changed(self) -> ChangedShare | None:
         """The share of texts whose reason changed, of those long enough to tell; None if there are none."""
         known = [text.reason_changed for text in self.texts if text.reason_changed is not None]
-        return share(known) if known else None
+        return _changed(known) if known else None
 
     def most_changed(self, most: int | None = None) -> list[TextDifference]:
         """Put texts with changed predictions first, then those with changed reasons, the furthest moved first."""
@@ -152,11 +157,11 @@ class ModelDifference:
         return sorted(self.texts, key=place)[:most]
 
     def most_moved(self, most: int = 10, min_count: int = 5) -> list[WordChange]:
-        """Give the words whose mean score moved most, of those that occur at least so often."""
+        """Give the words whose mean score moved most, of those that occur at least min_count times."""
         return [word for word in self.words if word.count >= min_count and word.change][:most]
 
     def to_dict(self, most: int | None = None) -> dict[str, Any]:
-        """Give plain values, ready for JSON; with most, only so many texts, the most changed first."""
+        """Give plain values, ready for JSON; with most, only that many texts, the most changed first."""
         reasons = self.reasons_changed
         return {
             "old": self.old,
@@ -167,15 +172,8 @@ class ModelDifference:
             "top": self.top,
             "least_shared": self.least_shared,
             "texts": len(self.texts),
-            "predictions_changed": asdict(self.predictions_changed)
-            | {"texts": sum(text.prediction_changed for text in self.texts), "of": len(self.texts)},
-            "reasons_changed": None
-            if reasons is None
-            else asdict(reasons)
-            | {
-                "texts": sum(text.reason_changed is True for text in self.texts),
-                "of": sum(text.reason_changed is not None for text in self.texts),
-            },
+            "predictions_changed": asdict(self.predictions_changed),
+            "reasons_changed": None if reasons is None else asdict(reasons),
             "accuracy": None if self.accuracy is None else json_ready(asdict(self.accuracy)),
             "words": [asdict(word) | {"change": word.change} for word in self.words],
             "changes": [text.to_dict() for text in (self.texts if most is None else self.most_changed(most))],
@@ -187,22 +185,21 @@ class ModelDifference:
 
     def to_html(self, min_count: int = 5) -> str:
         """Write a page that needs nothing from outside: the numbers, the words, and the most changed texts."""
-        moved = [asdict(word) | {"change": word.change} for word in self.most_moved(20, min_count)]
-        return render({**self.to_dict(ON_PAGE), "words": moved, "min_count": min_count, "scale": SCALE})
+        return render(self, min_count)
 
     def __str__(self) -> str:
         """Write the summary in a few lines."""
-        facts = self.to_dict(0)
+        reasons = self.reasons_changed
         count = f"{len(self.texts):,} {'text' if len(self.texts) == 1 else 'texts'}"
         lines = [
             f"{self.old} → {self.new}, {count} of {self.data}",
-            f"predictions changed  {_shown(facts['predictions_changed'])}",
+            f"predictions changed  {_shown(self.predictions_changed)}",
         ]
-        if facts["reasons_changed"] is None:
+        if reasons is None:
             lines.append(f"reasons changed      unknown: no text has more than {self.top} words")
         else:
             lines.append(
-                f"reasons changed      {_shown(facts['reasons_changed'])}; the top {self.top} words share less than "
+                f"reasons changed      {_shown(reasons)}; the top {self.top} words share less than "
                 f"{self.least_shared:.0%} of their score, by {self.explainer}"
             )
         if self.accuracy is not None:
@@ -224,5 +221,10 @@ def written(moved: Sequence[tuple[str, float, float]]) -> str:
     return ", ".join(f"{word} {old:z.2f} → {new:z.2f}" for word, old, new in moved)
 
 
-def _shown(facts: Mapping[str, Any]) -> str:
-    return f"{facts['texts']:,} of {facts['of']:,}, {facts['value']:.1%} [{facts['low']:.1%}, {facts['high']:.1%}]"
+def _changed(yes: Sequence[bool]) -> ChangedShare:
+    estimate = share(yes)
+    return ChangedShare(estimate.value, estimate.low, estimate.high, sum(yes), len(yes))
+
+
+def _shown(changed: ChangedShare) -> str:
+    return f"{changed.texts:,} of {changed.of:,}, {changed.value:.1%} [{changed.low:.1%}, {changed.high:.1%}]"

@@ -21,7 +21,7 @@ _HOMES = {
     "Bag": ".bag",
     "Batch": "..interfaces.document",
     "Cnn": ".cnn",
-    "Encoder": "..interfaces.encoder",
+    "Encoder": "..interfaces.method",
     "Lstm": ".lstm",
     "Transformer": ".transformer",
     "WordEncoder": "..blocks.word_encoder",

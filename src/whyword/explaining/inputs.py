@@ -7,6 +7,7 @@ import json
 import math
 import os.path
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from random import Random
@@ -162,6 +163,21 @@ def read_documents(texts: Any, labels: Any) -> list[Document]:
         if len(text.texts) != len(words[0].texts):
             raise DataError(f"Text {row} is a {_kind(text)} and text 0 is a {_kind(words[0])}: give one kind.")
     return [Document(text, label) for text, label in zip(words, classes, strict=True)]
+
+
+def labelled_documents(texts: Any, labels: Any = None) -> list[Document]:
+    """Join texts with the labels they have, if any; texts that are documents already keep what is known of them."""
+    rows = list(texts) if not isinstance(texts, str) and hasattr(texts, "__iter__") else texts
+    if isinstance(rows, list) and all(isinstance(row, Document) for row in rows):
+        documents = rows
+    else:
+        documents = [Document(words) for words in read_texts(rows if isinstance(texts, Iterator) else texts)]
+    if labels is None:
+        return documents
+    known = read_labels(labels)
+    if len(known) != len(documents):
+        raise DataError(f"There are {len(documents)} texts and {len(known)} labels: give one label per text.")
+    return [replace(document, label=label) for document, label in zip(documents, known, strict=True)]
 
 
 def _kind(text: Words) -> str:

@@ -19,7 +19,7 @@ from ..models.folder import TrainedModel, describe_explainer, load_model
 from ..parallel import ENGINES
 from ..storage.part_file import Chunk, PartFile
 from ..storage.records import check_output, fill
-from ..views.page import HEAD, TAIL
+from ..views.html import HEAD, TAIL
 from .any_model import as_classifier, class_number, model_identity, trained_model
 from .cache import ExplanationCache
 from .inputs import TextSource

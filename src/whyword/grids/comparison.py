@@ -16,7 +16,7 @@ from .. import catalog
 from ..interfaces.values import data_frame, json_ready
 from ..maths.stats.intervals import Estimate
 from ..report.tables import Entry, escape_latex, latex, markdown, plain
-from ..report.writing import p_value
+from ..report.template import p_value
 from ..storage.atomic import write_text
 from .cells import Record
 from .comparison_page import render

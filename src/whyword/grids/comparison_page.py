@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..report.charts.axes import styles
 from ..report.charts.pareto import front, pareto
-from ..report.charts.series import styles
 from ..report.template import fill
 from ..views.characters import showable
 
@@ -24,7 +24,9 @@ def render(facts: Mapping[str, Any]) -> str:
     command = facts["command"] and showable(facts["command"])
     counts = {name: len({row[name] for row in rows}) for name in ("encoder", "method")}
     return fill(
-        "comparison.html", {**facts, "sections": sections, "others": others, "command": command, "counts": counts}
+        "whyword.grids",
+        "comparison.html",
+        {**facts, "sections": sections, "others": others, "command": command, "counts": counts},
     )
 
 

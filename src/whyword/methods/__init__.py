@@ -28,7 +28,7 @@ _HOMES = {
     "Attention": ".attention",
     "Base": ".base",
     "Batch": "..interfaces.document",
-    "Encoder": "..interfaces.encoder",
+    "Encoder": "..interfaces.method",
     "Evarm": ".evarm",
     "Head": "..blocks.head",
     "Iba": ".iba",

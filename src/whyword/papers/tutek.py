@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from ..analysis.adversarial_model import WEIGHTS
 from ..grids.trial import Run
-from ..plots.jsd_tvd import Point, jsd_tvd
+from ..plots.curves import Point, jsd_tvd
 from .evaluations.adversarial_models import GRID, MEAN, AdversarialModels, above_floor, price_above_floor, tvd_cost
 from .evaluations.attention_tests import AttentionTestResults, attention_test_values
 from .evaluations.probing import Probing, knowledge

@@ -12,14 +12,12 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from ..interfaces.explanation import WordImportance
 from ..maths.stats.intervals import Estimate
-from ..views.colors import BLUE, ORANGE, Color, hexadecimal
-from .glyphs import drawable, ruler
+from ..views.highlight import BLUE, ORANGE, Color, hexadecimal
+from .drawing import Box, drawable, overlap, ruler
 
 LABELLED = 10  # words of the highest score, and as many of the most frequent
 LETTERS = 9.0  # points
 GRAY: Color = (60, 60, 60)
-
-Box = tuple[float, float, float, float]  # left, bottom, right, top
 
 
 def frequency_importance(importance: WordImportance, pearson: Estimate | None, spearman: Estimate | None) -> Figure:
@@ -42,8 +40,8 @@ def frequency_importance(importance: WordImportance, pearson: Estimate | None, s
     axes.set_ylabel(f"importance: {importance.source}", parse_math=False)
     axes.set_title(_title(len(importance), pearson, spearman), fontsize=10)
     axes.spines[["top", "right"]].set_visible(False)
-    named = list(dict.fromkeys([*strongest.tolist(), *commonest.tolist()]))
-    if named:
+    labelled = list(dict.fromkeys([*strongest.tolist(), *commonest.tolist()]))
+    if labelled:
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter(
             FuncFormatter(lambda frequency, _: f"{frequency:,.0f}" if frequency >= 1 else "")
@@ -51,9 +49,9 @@ def frequency_importance(importance: WordImportance, pearson: Estimate | None, s
         axes.xaxis.set_minor_formatter(NullFormatter())
         figure.legend(loc="outside lower right", ncols=2, fontsize=8, frameon=False)
         figure.draw_without_rendering()  # settles where the axes lie
-        colors = [ORANGE if i in strongest else GRAY for i in named]
-        points = np.stack([frequencies[named], scores[named]], axis=1)
-        _name(axes, figure, drawable(tuple(importance.words[i] for i in named)), points, colors)
+        colors = [ORANGE if i in strongest else GRAY for i in labelled]
+        points = np.stack([frequencies[labelled], scores[labelled]], axis=1)
+        _name(axes, figure, drawable(tuple(importance.words[i] for i in labelled)), points, colors)
     return figure
 
 
@@ -79,7 +77,7 @@ def _name(axes: Axes, figure: Figure, words: list[str], points: np.ndarray, colo
             bottom = y + distance * math.sin(angle) - height / 2
             box = (left - 2, bottom - 2, left + width + 2, bottom + height + 2)
             inside = frame.x0 <= box[0] and box[2] <= frame.x1 and frame.y0 <= box[1] and box[3] <= frame.y1
-            if not inside or any(_overlap(box, other) for other in taken):
+            if not inside or any(overlap(box, other) for other in taken):
                 continue
             taken.append(box)
             name = axes.annotate(
@@ -101,7 +99,3 @@ def _ways() -> list[tuple[float, float]]:
     """Distances in pixels and angles, nearest first, to the right before to the left."""
     angles = [0.0, math.pi / 4, -math.pi / 4, math.pi / 2, -math.pi / 2, 3 * math.pi / 4, -3 * math.pi / 4, math.pi]
     return [(distance, angle) for distance in range(8, 240, 8) for angle in angles]
-
-
-def _overlap(one: Box, other: Box) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]

@@ -6,8 +6,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from ..interfaces.explanation import WordImportance
-from ..views.colors import Color, blend, hexadecimal
-from .glyphs import drawable, ruler
+from ..views.highlight import Color, blend, hexadecimal
+from .drawing import Box, drawable, ruler
 
 SIZE = (8.0, 5.0)  # inches
 DPI = 100  # boxes are measured at this resolution
@@ -18,11 +18,9 @@ SMALLEST, LARGEST = 9.0, 46.0  # points
 RARE: Color = (86, 140, 190)  # 3.5 to 1 on white, enough for large letters
 FREQUENT: Color = (8, 38, 78)
 
-Box = tuple[float, float, float, float]  # left, bottom, right, top
-
 
 def word_cloud(importance: WordImportance, top: int = 80) -> Figure:
-    """Draw the top words from the center outwards; a word that finds no room even when all shrink is left out."""
+    """Draw the top words from the center outwards; a word that fits nowhere even when all shrink is left out."""
     shown = importance.top(top)
     words = drawable(shown.words)
     figure = Figure(figsize=SIZE, dpi=DPI)
@@ -57,7 +55,7 @@ def _caption(shown: WordImportance) -> str:
 
 
 def _place(words: list[str], sizes: list[float], figure: Figure) -> list[tuple[float, float] | None]:
-    """Give the left end of each word's baseline, in pixels; None for a word that finds no room."""
+    """Give the left end of each word's baseline, in pixels; None for a word that fits nowhere."""
     measure = ruler(figure)
     right, top = SIZE[0] * DPI - MARGIN, SIZE[1] * DPI - MARGIN
     center_x, center_y = (MARGIN + right) / 2, (MARGIN + CAPTION + top) / 2

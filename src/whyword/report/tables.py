@@ -77,8 +77,8 @@ def plain(table: Table) -> str:
     """Write a table for a terminal; a star behind what is strong."""
     columns = []
     for column in zip(*table, strict=True):
-        room = " " if any(entry.strong for entry in column) else ""  # for a star
-        texts = [showable(entry.text) + ("*" if entry.strong else room) for entry in column]
+        star = " " if any(entry.strong for entry in column) else ""  # keeps the column aligned
+        texts = [showable(entry.text) + ("*" if entry.strong else star) for entry in column]
         width = max(map(len, texts))
         columns.append([text.rjust(width) if column[0].right else text.ljust(width) for text in texts])
     return "\n".join("  ".join(row).rstrip() for row in zip(*columns, strict=True))

@@ -1,7 +1,7 @@
 """An explanation as a picture that stands alone: for papers, slides, and pages that allow no HTML.
 
 It brings its own background, light or dark as the reader's system asks, because a page that shows a picture may be
-either. Every piece of text is told its length, so the paint fits whatever font the reader has.
+either. Every piece of text is given its length, so the paint fits whatever font the reader has.
 """
 
 from __future__ import annotations
@@ -12,10 +12,8 @@ from collections.abc import Iterator
 from html import escape
 from itertools import accumulate
 
-from .characters import showable
-from .colors import Color, hexadecimal, hue, opacity, underline
-from .highlight import Highlight, Run
-from .wrapping import cut, leftward, width, wrap
+from .characters import cut, leftward, showable, width, wrap
+from .highlight import Color, Highlight, Run, hexadecimal, hue, opacity, underline
 
 INK: tuple[Color, Color] = ((31, 35, 40), (230, 237, 243))  # in light, in dark
 PAGE: tuple[Color, Color] = ((255, 255, 255), (13, 17, 23))
@@ -51,7 +49,7 @@ def render(highlight: Highlight, width: int) -> str:
 def _draw_text(sheet: _Sheet, highlight: Highlight, passages: list[Run]) -> None:
     passages = [(_with_plain_line_ends(string), score, strength) for string, score, strength in passages]
     text = "".join(string for string, _, _ in passages)
-    lines = list(wrap(text, sheet.room / _LARGE))
+    lines = list(wrap(text, sheet.inner_width / _LARGE))
     mirrored = leftward(text)
     for runs in _share_out(passages, lines[:MOST_LINES]):
         sheet.y += _LINE
@@ -81,23 +79,23 @@ class _Sheet:
 
     def __init__(self, width: int) -> None:
         self.width = width
-        self.room = max(width - 2 * _MARGIN, _LARGE)
+        self.inner_width = max(width - 2 * _MARGIN, _LARGE)
         self.y = _MARGIN - _SMALL
         self.parts: list[str] = []
 
     def write(self, text: str, size: int = _SMALL, bold: bool = False) -> None:
         """Write one line, cut to the width."""
         self.y += _LINE if size == _LARGE else _SMALL_LINE
-        text = cut(showable(text), self.room / size * (0.93 if bold else 1))  # bold letters are wider
+        text = cut(showable(text), self.inner_width / size * (0.93 if bold else 1))  # bold letters are wider
         self._put(text, _MARGIN, size * width(text), size, bold=bold)
 
     def write_legend(self, meanings: list[tuple[str, float]]) -> None:
-        """Write what the colors mean, side by side where there is room."""
-        x = float(self.room)
+        """Write what the colors mean, side by side where they fit."""
+        x = float(self.inner_width)
         for meaning, strength in meanings:
-            meaning = cut(showable(meaning), self.room / _SMALL)
+            meaning = cut(showable(meaning), self.inner_width / _SMALL)
             length = _SMALL * width(meaning)
-            if x + length > self.room:
+            if x + length > self.inner_width:
                 x = 0.0
                 self.y += _SMALL_LINE
             self._paint(strength, _MARGIN + x, length, _SMALL)
@@ -110,7 +108,7 @@ class _Sheet:
         if visible:
             x += _LARGE * width(text[: len(text) - len(text.lstrip())])
             length = _LARGE * width(visible)
-            left = _MARGIN + (self.room - x - length if mirrored else x)
+            left = _MARGIN + (self.inner_width - x - length if mirrored else x)
             if title:
                 self._paint(strength, left, length, _LARGE)
             self._put(visible, left, length, _LARGE, title, mirrored=mirrored)

@@ -11,8 +11,7 @@ import re
 from itertools import accumulate
 
 from .characters import columns, showable
-from .colors import blend, hexadecimal, hue, underline
-from .highlight import Highlight
+from .highlight import Highlight, blend, hexadecimal, hue, underline
 
 GRAY = (104, 104, 104)
 INK = (255, 255, 255)
@@ -95,6 +94,6 @@ def _without_tags(text: str) -> str:
         return text
     # Before what looks like a tag rich halves the backslashes, before any other bracket it drops one; an empty tag at
     # the end keeps what is written next from completing a tag, and shields backslashes by halving them as well.
-    text = _BRACKET.sub(lambda found: found[1] * (2 if found[2] else 1) + r"\[", text)
+    text = _BRACKET.sub(lambda bracket: bracket[1] * (2 if bracket[2] else 1) + r"\[", text)
     trailing = len(text) - len(text.rstrip("\\"))
     return text + "\\" * trailing + "[none][/none]"

@@ -3,7 +3,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whyword.report.charts.axes import Scale, label_of, picture, round_numbers, spread, text
+from whyword.report.charts.axes import RANDOM, Scale, label_of, picture, round_numbers, spread, styles, text
 
 NUMBERS = st.floats(-1e6, 1e6)
 
@@ -47,3 +47,9 @@ def test_a_picture_tells_its_title_and_numbers_to_those_who_listen_and_escapes_t
     assert 'role="img"' in svg
     assert "<title>&lt;a&gt;</title><desc>b &amp; c\N{REPLACEMENT CHARACTER}</desc>" in svg
     assert "<script>" not in svg
+
+
+def test_no_two_of_thirty_series_look_the_same() -> None:
+    looks = styles([*(f"e{number}" for number in range(30)), RANDOM])
+    assert len({(style.color, style.dash, style.shape) for style in looks.values()}) == 31
+    assert looks[RANDOM].color == "random"

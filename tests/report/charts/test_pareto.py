@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from whyword.report.charts.axes import styles
 from whyword.report.charts.pareto import front, pareto
-from whyword.report.charts.series import styles
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -7,11 +7,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from matplotlib.figure import Figure
 
-from ...plots.group_scores import group_scores
-from ...plots.polarity_attention import polarity_attention
-from ...plots.score_weight import score_weight
-from ...plots.scores_in_training import scores_in_training
-from ...plots.update_terms import update_terms
+from ...plots.word_groups import group_scores, polarity_attention, score_weight, scores_in_training, update_terms
 from ..evaluations.attention_scores import weights_follow_scores
 from .paper import Answer, Answers
 

@@ -1,17 +1,48 @@
-"""What all charts share: the picture around them, scales, and ticks at round numbers."""
+"""What all charts share: the picture around them, scales with ticks at round numbers, and how explainers look."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import ceil, floor, isfinite, log10
+from typing import Protocol
 
 from markupsafe import Markup, escape
 
 from ...views.characters import showable
 
-LARGEST = 1.15  # how far a chart grows where there is room
+LARGEST = 1.15  # how far a chart grows where there is space
 LETTER = 7.2  # width of a letter of 13 px, on the wide side
+RANDOM = "random"
+COLORS = 6  # .s0 to .s5 of style.css
+DASHES = ("", "8 4", "2 4", "10 3 2 3", "5 3")
+# Strokes of a mark of half-width 1 around its middle, as numbers for an SVG path.
+CIRCLE = "m-1 0a1 1 0 1 0 2 0a1 1 0 1 0 -2 0z"
+SHAPES = (
+    CIRCLE,
+    "m-.9 -.9h1.8v1.8h-1.8z",  # square
+    "m0 -1.15l1.15 2h-2.3z",  # triangle
+    "m0 -1.25l1.25 1.25l-1.25 1.25l-1.25 -1.25z",  # diamond
+    "m-1.15 -.85h2.3l-1.15 2z",  # triangle upside down
+    "m-.4 -1.1h.8v.7h.7v.8h-.7v.7h-.8v-.7h-.7v-.8h.7z",  # plus
+)
+CROSS = "m-.7 -1.1l.7 .7l.7 -.7l.4 .4l-.7 .7l.7 .7l-.4 .4l-.7 -.7l-.7 .7l-.4 -.4l.7 -.7l-.7 -.7z"
+
+
+class Interval(Protocol):
+    """A value with its 95 % interval; None where it is not known."""
+
+    @property
+    def value(self) -> float | None:
+        """The value itself."""
+
+    @property
+    def low(self) -> float | None:
+        """The lower end."""
+
+    @property
+    def high(self) -> float | None:
+        """The upper end."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +65,7 @@ class Scale:
 
 
 def round_numbers(low: float, high: float, most: int = 5) -> list[float]:
-    """Give at most so many multiples of 1, 2 or 5 times a power of ten that lie from low to high."""
+    """Give at most this many multiples of 1, 2 or 5 times a power of ten that lie from low to high."""
     if not (isfinite(low) and isfinite(high)) or high <= low or most < 2:
         return [low]
     least = (high - low) / (most - 1)
@@ -91,3 +122,38 @@ def safe(content: str) -> str:
 def cut(content: str, most: int) -> str:
     """Shorten a label."""
     return content if len(content) <= most else content[: most - 1] + "…"
+
+
+@dataclass(frozen=True)
+class Style:
+    """The looks of one series."""
+
+    color: str  # the class that sets --series
+    dash: str
+    shape: str
+
+    def mark(self, x: float, y: float, size: float = 4, kind: str = "dot") -> str:
+        """Draw the series' mark at a place."""
+        return (
+            f'<path class="{kind}" transform="translate({x:g} {y:g}) scale({size:g})" '
+            f'd="M0 0{self.shape}" vector-effect="non-scaling-stroke"/>'
+        )
+
+    @property
+    def key(self) -> Markup:
+        """The mark alone, to stand before a name; the name says all, so it is hidden from those who listen."""
+        return Markup(
+            f'<svg class="key {self.color}" viewBox="-8 -8 16 16" aria-hidden="true">'
+            f'<path d="M0 0{self.shape}" transform="scale(6)" style="fill:var(--series)"/></svg>'
+        )
+
+
+def style_of(number: int) -> Style:
+    """Give the looks of the series with this number: no two of the first thirty look the same."""
+    return Style(f"s{number % COLORS}", DASHES[number % len(DASHES)], SHAPES[number % len(SHAPES)])
+
+
+def styles(names: Iterable[str]) -> Mapping[str, Style]:
+    """Give each name its looks, in order; random words are always gray crosses."""
+    chosen = [name for name in dict.fromkeys(names) if name != RANDOM]
+    return {name: style_of(number) for number, name in enumerate(chosen)} | {RANDOM: Style("random", "3 4", CROSS)}

@@ -7,8 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from .axes import LETTER, Scale, cut, label_of, line, picture, spread, text
-from .series import Style
+from .axes import LETTER, Scale, Style, cut, label_of, line, picture, spread, text
 
 WIDTH, HEIGHT = 640, 400
 LEFT, RIGHT, TOP, BOTTOM = 58, 14, 26, 46
@@ -41,7 +40,7 @@ def pareto(points: Sequence[Point], styles: Mapping[str, Style], measure: str) -
         parts.append(f'<g class="{style.color}"><g opacity=".55">{"".join(bars)}</g>{style.mark(x, y, MARK)}</g>')
         labels.append(_label(cut(point["name"], LETTERS), x, y, taken))
     parts.append(f"<g {HALO}>{''.join(labels)}</g>")
-    return picture(WIDTH, HEIGHT, f"Accuracy against {measure}", _told(points, measure), parts)
+    return picture(WIDTH, HEIGHT, f"Accuracy against {measure}", _described(points, measure), parts)
 
 
 def front(points: Sequence[Point]) -> list[Point]:
@@ -114,7 +113,7 @@ def _overlap(one: Box, other: Box) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
-def _told(points: Sequence[Point], measure: str) -> str:
+def _described(points: Sequence[Point], measure: str) -> str:
     """Say the same in words."""
     each = "; ".join(
         f"{point['name']}: accuracy {100 * point['accuracy']:.1f} %, {measure} {point['interpretability']:.3f}"

@@ -1,0 +1,232 @@
+"""The sections of an audit, each computed from what was explained and measured."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from importlib.metadata import version
+from itertools import combinations
+from platform import python_version
+
+import numpy as np
+import torch
+
+from ..analysis.tsne import flatten, text_vectors
+from ..blocks.mask_health import keep_statistics
+from ..evaluation.agreement import rank_agreement
+from ..evaluation.measure import Scores
+from ..explaining.words import frequency_link, importance_in
+from ..inference.fitted import FittedClassifier
+from ..interfaces.classifier import Classifier, OpenClassifier
+from ..interfaces.document import Document
+from ..interfaces.explainer import Explainer
+from ..interfaces.explanation import Explanation
+from ..interfaces.method import Attending
+from ..interfaces.metric import Metric
+from ..interfaces.values import json_ready
+from ..maths.stats.calibration import Calibration, calibration
+from ..maths.stats.comparisons import holm
+from ..maths.stats.intervals import share_interval
+from ..maths.stats.separation import separation
+from .data import (
+    Agreement,
+    Confusion,
+    Cost,
+    CurvePoint,
+    DataInfo,
+    ExplainerCost,
+    GlobalWords,
+    MapPoint,
+    MaskHealth,
+    MetricsCost,
+    ModelInfo,
+    ScoreRow,
+    Share,
+    TextMap,
+)
+
+Explained = Mapping[str, Sequence[Explanation]]  # by explainer
+
+PACKAGES = ("whyword", "torch", "numpy", "scipy", "scikit-learn")
+MOST_WORDS = 50
+MOST_POINTS, FEWEST_POINTS = 500, 10
+SEEN_TWICE = 2  # a word seen once says little about the word
+ROUNDING = 1e-5  # by which the vectors of a text may differ, as a share of the largest, with its place in a batch
+
+
+def kind_of(classifier: Classifier) -> str:
+    """Say what there is to be looked at in a model."""
+    if not isinstance(classifier, OpenClassifier):
+        return "black box"
+    if classifier.method.own_score == "gate":
+        return "mask"
+    return "attention" if isinstance(classifier.method, Attending) else "open"
+
+
+def model_info(classifier: Classifier, name: str, settings: Mapping[str, object] | None) -> ModelInfo:
+    """Describe the model; the settings are those it was trained with, if they are known."""
+    method = classifier.method if isinstance(classifier, OpenClassifier) else None
+    sections = {key: value for key, value in (settings or {}).items() if isinstance(value, Mapping)}
+    return ModelInfo(
+        name=name,
+        method=sections["method"]["name"] if sections else _file(method),
+        encoder=sections["encoder"]["name"] if sections else _file(None if method is None else method.encoder),
+        classes=tuple(classifier.classes),
+        settings=json_ready(sections) or None,
+        own_score=None if method is None else method.own_score,
+        kind=kind_of(classifier),
+        weights=None if method is None else sum(weight.numel() for weight in method.parameters()),
+    )
+
+
+def _file(part: object) -> str | None:
+    """Name a method or an encoder after the file it lives in."""
+    return None if part is None else type(part).__module__.rpartition(".")[2].replace("_", "-")
+
+
+def data_info(documents: Sequence[Document], name: str, of: int) -> DataInfo:
+    """Describe the texts, drawn from this many."""
+    return DataInfo(
+        name=name,
+        texts=len(documents),
+        of=of,
+        has_labels=any(document.label is not None for document in documents),
+        has_rationales=any(document.rationale is not None for document in documents),
+        pairs=any(len(document.words.texts) > 1 for document in documents),
+        words_per_text=sum(len(document.words) for document in documents) / len(documents),
+    )
+
+
+def quality(explanations: Sequence[Explanation]) -> tuple[Share, Confusion, Calibration | None] | None:
+    """Compare predictions with labels: accuracy, confusion and calibration; None without labels."""
+    labelled = [explanation for explanation in explanations if explanation.document.label is not None]
+    if not labelled:
+        return None
+    classes = labelled[0].classes
+    gold = np.array([classes.index(e.document.label) for e in labelled if e.document.label is not None])
+    probabilities = np.stack([explanation.probabilities for explanation in labelled])
+    predicted = probabilities.argmax(1)
+    counts = np.zeros((len(classes), len(classes)), dtype=int)
+    np.add.at(counts, (gold, predicted), 1)
+    right = gold == predicted
+    confusion = Confusion(tuple(str(name) for name in classes), tuple(tuple(row) for row in counts.tolist()))
+    return _share(right), confusion, calibration(probabilities.max(1), right)
+
+
+def _share(yes: np.ndarray) -> Share:
+    low, high = share_interval(int(yes.sum()), len(yes))
+    return Share(float(yes.mean()), low, high, len(yes))
+
+
+def score_rows(scores: Scores) -> tuple[ScoreRow, ...]:
+    """Give every score with its curve and its difference from random words, corrected for their number."""
+    rows = scores.rows()
+    p = np.array([math.nan if row["over_random_p"] is None else row["over_random_p"] for row in rows])
+    curves = [score.to_dict()["curve"] for score in scores]
+    return tuple(
+        ScoreRow(
+            **row,
+            curve=None if curve is None else tuple(CurvePoint(**point) for point in curve),
+            over_random_p_holm=_known(adjusted),
+        )
+        for row, curve, adjusted in zip(rows, curves, holm(p), strict=True)
+    )
+
+
+def _known(value: float) -> float | None:
+    known: float | None = json_ready(float(value))
+    return known
+
+
+def agreements(explanations: Explained) -> tuple[Agreement, ...]:
+    """Compare the rankings of each two explainers; sizes of scores where one of the two has no sign."""
+    rows = []
+    for (one, first), (other, second) in combinations(explanations.items(), 2):
+        if not (first[0].signed and second[0].signed):
+            first, second = _sizes(first), _sizes(second)
+        tau = rank_agreement(first, second)
+        low, high = tau.interval
+        rows.append(Agreement(one, other, _known(tau.value), _known(low), _known(high), tau.texts))
+    return tuple(rows)
+
+
+def _sizes(explanations: Sequence[Explanation]) -> list[Explanation]:
+    return [replace(explanation, scores=np.abs(explanation.scores)) for explanation in explanations]
+
+
+def converged_shares(explanations: Explained, explainers: Mapping[str, Explainer]) -> dict[str, Share]:
+    """Give, for each explainer that samples, the share of texts whose top words have converged."""
+    shares = {}
+    for name, explained in explanations.items():
+        confidence = getattr(explainers[name], "confidence", None)
+        known = [explanation.converged for explanation in explained if explanation.converged is not None]
+        if confidence is not None and known:
+            shares[name] = _share(np.array(known) >= confidence)
+    return shares
+
+
+def global_words(classifier: Classifier, explanations: Explained) -> GlobalWords | None:
+    """Rank words over all texts: by the mean of the model's own scores, else by the first explainer's sum."""
+    name = "own" if "own" in explanations else next(iter(explanations))
+    if not any(len(e.scores) for e in explanations[name]):
+        return None
+    importance = importance_in(explanations[name], classifier, "mean" if name == "own" else "sum")
+    often = importance.at_least(SEEN_TWICE)
+    importance = often if len(often) >= MOST_WORDS else importance
+    return GlobalWords(importance.top(MOST_WORDS), frequency_link(importance))
+
+
+@torch.inference_mode()
+def mask_health(classifier: Classifier, documents: Sequence[Document]) -> MaskHealth | None:
+    """Say whether the mask of a mask model is alive on these texts."""
+    if not isinstance(classifier, OpenClassifier) or kind_of(classifier) != "mask":
+        return None
+    batches = [batch for _, batch in classifier.batches([document.words for document in documents])]
+    method = classifier.method.eval()
+    keep = [weights for batch in batches if (weights := method(batch).token_weights) is not None]
+    statistics = keep_statistics(batches, keep)
+    return MaskHealth(statistics, " ".join(method.warnings(statistics)) or None)
+
+
+def text_map(classifier: Classifier, explanations: Sequence[Explanation], seed: int) -> TextMap | None:
+    """Lay the vectors of the first texts out in the plane by t-SNE."""
+    some = explanations[:MOST_POINTS]
+    if not isinstance(classifier, FittedClassifier) or len(some) < FEWEST_POINTS:
+        return None
+    vectors = text_vectors(classifier, [explanation.document.words for explanation in some]).astype(np.float64)
+    if min(vectors.shape) < 2 or np.ptp(vectors, axis=0).max() <= ROUNDING * np.abs(vectors).max():
+        return None  # all texts are the same to the model
+    gold = [explanation.document.label for explanation in some]
+    labels = [classifier.classes.index(label) for label in gold if label is not None]
+    apart = separation(vectors[[label is not None for label in gold]], np.array(labels, dtype=int))
+    points = tuple(
+        MapPoint(float(x), float(y), label, e.classes[int(e.probabilities.argmax())])
+        for (x, y), label, e in zip(flatten(vectors, seed), gold, some, strict=True)
+    )
+    return TextMap(
+        points,
+        None if apart is None else _known(apart.silhouette),
+        None if apart is None else _known(apart.distance_ratio),
+        "t-SNE of what the last layer reads of each text",
+    )
+
+
+def cost(explanations: Explained, metrics: Sequence[Metric], scores: Scores, seconds: float) -> Cost:
+    """Say what it cost, and what the metrics would have cost without sharing forward passes."""
+    explainers = {}
+    for name, explained in explanations.items():
+        passes = sum(explanation.forward_passes for explanation in explained)
+        explainers[name] = ExplainerCost(passes, sum(e.seconds for e in explained), passes / len(explained))
+    one_by_one = sum(len(m.subsets(e)) for m in metrics for explained in explanations.values() for e in explained)
+    return Cost(
+        scores.forward_passes + sum(each.forward_passes for each in explainers.values()),
+        seconds,
+        explainers,
+        MetricsCost(scores.forward_passes, one_by_one),
+    )
+
+
+def versions() -> dict[str, str]:
+    """Name the versions that the numbers depend on."""
+    return {"python": python_version(), **{name: version(name) for name in PACKAGES}}

@@ -1,0 +1,234 @@
+"""diff(): two models explain the same texts; which predictions and which reasons changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
+
+import numpy as np
+
+from ..data.tokenizers.word_level import normalize
+from ..explaining.any_model import as_classifier, class_number
+from ..explaining.cache import ExplanationCache
+from ..explaining.inputs import draw, labelled_documents
+from ..explaining.stream import explain_documents, make_explainer
+from ..interfaces.classifier import Classifier, OpenClassifier
+from ..interfaces.document import Document, Label
+from ..interfaces.errors import DataError, ModelError, OptionError
+from ..interfaces.explainer import Explainer
+from ..interfaces.explanation import Explanation
+from ..maths.stats.comparisons import paired_difference
+from ..maths.stats.correlation import kendall_tau_b, overlap
+from .difference import AccuracyChange, ModelDifference, TextDifference, WordChange, share
+
+DIGITS = 6  # of a score, the largest of its text being 1: equal words must tie whatever batch they are computed in
+TOP = 5
+LEAST_SHARED = 0.5
+
+SAMPLE = 500
+
+Follow = Callable[[Iterator[Explanation], str], Iterable[Explanation]]  # passes explanations on, such as to a bar
+
+
+def diff(
+    old: object,
+    new: object,
+    texts: object,
+    labels: object = None,
+    explainer: str | Explainer | None = None,
+    *,
+    sample: int | None = SAMPLE,
+    top: int = TOP,
+    least_shared: float = LEAST_SHARED,
+    seed: int = 0,
+    names: tuple[str, str] = ("old", "new"),
+    data_name: str = "these texts",
+) -> ModelDifference:
+    """Say which predictions and which reasons changed between two models; print the result, or write it as a page.
+
+    The models are any two of the same classes: whyword's, or functions from strings to probabilities. The texts are
+    strings or documents, of which a sample is drawn; None takes all. Labels are needed for accuracy alone. What the
+    other arguments mean, diff_models says.
+    """
+    documents = labelled_documents(texts, labels)
+    return diff_models(
+        old,
+        new,
+        documents if sample is None else draw(documents, sample, seed),
+        explainer,
+        top=top,
+        least_shared=least_shared,
+        names=names,
+        data=data_name,
+        seed=seed,
+    )
+
+
+def diff_models(
+    old: object,
+    new: object,
+    documents: Sequence[Document],
+    explainer: str | Explainer | None = None,
+    *,
+    top: int = TOP,
+    least_shared: float = LEAST_SHARED,
+    names: tuple[str, str] = ("old", "new"),
+    data: str = "these texts",
+    seed: int = 0,
+    caches: tuple[ExplanationCache | None, ExplanationCache | None] = (None, None),
+    follow: Follow = lambda explanations, _: explanations,
+) -> ModelDifference:
+    """Explain each text with both models, for the class that the old one predicts, and compare.
+
+    A reason has changed where the models put less than least_shared of the score of their top words on the same words.
+    With equal scores that is the share of top words in common; a weak word among them counts little. Both models are
+    explained by the same explainer: if none is named, by their own scores where these are of one kind, else by
+    occlusion. The scores of a text are divided by the sum of their absolute values, so that two scales compare.
+    """
+    if not documents:
+        raise DataError("There are no texts to compare the models on: give at least one.")
+    if top < 1 or not 0 <= least_shared <= 1:
+        raise OptionError(f"top is {top} and least_shared {least_shared}: give 1 word or more, and a share.")
+    before, after = (as_classifier(model, [documents[0].words]) for model in (old, new))
+    check_classes(before.classes, after.classes, names)
+    if not isinstance(explainer, Explainer):
+        explainer = make_explainer(explainer or shared_explainer(before, after), after, seed)
+    first = list(follow(explain_documents(before, documents, explainer, cache=caches[0]), names[0]))
+    targets = [explanation.label for explanation in first]
+    second = _explain_for(after, documents, targets, explainer, caches[1], lambda stream: follow(stream, names[1]))
+    order = [class_number(after.classes, label) for label in before.classes]
+    texts = tuple(
+        _compare(one, other, other.probabilities[order], top, least_shared)
+        for one, other in zip(first, second, strict=True)
+    )
+    ignores_case = all(getattr(getattr(model, "tokenizer", None), "lowercase", True) for model in (before, after))
+    return ModelDifference(
+        old=names[0],
+        new=names[1],
+        data=data,
+        explainer=explainer.name,
+        signed=first[0].signed,
+        top=top,
+        least_shared=least_shared,
+        texts=texts,
+        words=_words(texts, ignores_case),
+        accuracy=_accuracy(texts, before.classes),
+    )
+
+
+def shared_explainer(old: Classifier, new: Classifier) -> str:
+    """Name the explainer that suits both: their own scores if they are of one kind, else occlusion."""
+    kinds = {model.method.own_score if isinstance(model, OpenClassifier) else None for model in (old, new)}
+    return "own" if len(kinds) == 1 and None not in kinds else "occlusion"
+
+
+def check_classes(old: Sequence[Label], new: Sequence[Label], names: tuple[str, str]) -> None:
+    """Refuse models that tell different classes apart."""
+    one, other = ({str(label) for label in classes} for classes in (old, new))
+    for whose, lacks, extra in ((names[0], names[1], one - other), (names[1], names[0], other - one)):
+        if extra:
+            shown = ", ".join(sorted(extra)[:5]) + (", …" if len(extra) > 5 else "")
+            raise ModelError(
+                f"{whose} knows the {'class' if len(extra) == 1 else 'classes'} {shown}, which {lacks} does not know: "
+                "give two models of the same classes."
+            )
+
+
+def _explain_for(
+    classifier: Classifier,
+    documents: Sequence[Document],
+    targets: Sequence[Label],
+    explainer: Explainer,
+    cache: ExplanationCache | None,
+    follow: Callable[[Iterator[Explanation]], Iterable[Explanation]],
+) -> list[Explanation]:
+    """Explain each document for a class of its own, those of the same class together."""
+    groups: dict[Label, list[int]] = {}
+    for number, label in enumerate(targets):
+        groups.setdefault(label, []).append(number)
+    explanations = chain.from_iterable(
+        explain_documents(classifier, [documents[i] for i in numbers], explainer, label, cache)
+        for label, numbers in groups.items()
+    )
+    explained = dict(zip(chain.from_iterable(groups.values()), follow(explanations), strict=True))
+    return [explained[number] for number in range(len(documents))]
+
+
+def _compare(old: Explanation, new: Explanation, answer: np.ndarray, top: int, least_shared: float) -> TextDifference:
+    """Compare two explanations of a text; answer is the new one's, classes in the order of the old one's."""
+    old_scores, new_scores = _shares(old.scores), _shares(new.scores)
+    long_enough = len(old_scores) > top  # else all words are top words
+    highest = [_highest(scores, top) for scores in (old_scores, new_scores)]
+    old_top, new_top = (marked & (scores > 0) for marked, scores in zip(highest, (old_scores, new_scores), strict=True))
+    shared = _shared(old_scores * old_top, new_scores * new_top)
+    predicted = int(answer.argmax())
+    return TextDifference(
+        document=old.document,
+        old_label=old.label,
+        new_label=old.classes[predicted],
+        old_probability=old.probability,
+        new_probability=float(answer[predicted]),
+        distance=float(abs(old.probabilities - answer).sum()) / 2,
+        old_scores=old_scores,
+        new_scores=new_scores,
+        old_top=old_top,
+        new_top=new_top,
+        shared=shared if long_enough else float("nan"),
+        overlap=overlap(*highest) if long_enough else float("nan"),
+        tau=kendall_tau_b(old_scores, new_scores),
+        reason_changed=shared < least_shared if long_enough else None,
+    )
+
+
+def _shares(scores: np.ndarray) -> np.ndarray:
+    """Divide scores by the sum of their absolute values."""
+    if not abs(scores).any():
+        return scores
+    rounded = np.round(scores / abs(scores).max(), DIGITS)
+    shares: np.ndarray = rounded / abs(rounded).sum()
+    return shares
+
+
+def _shared(old: np.ndarray, new: np.ndarray) -> float:
+    """Say how much of two models' scores above 0 lies on the same words; all of it where neither has any."""
+    if not old.any() or not new.any():
+        return float(old.any() == new.any())
+    return float(np.minimum(old / old.sum(), new / new.sum()).sum())
+
+
+def _highest(scores: np.ndarray, k: int) -> np.ndarray:
+    """Mark the k highest scores, ties to the earlier word."""
+    marked = np.zeros(len(scores), dtype=bool)
+    marked[np.argsort(-scores, kind="stable")[:k]] = True
+    return marked
+
+
+def _words(texts: Sequence[TextDifference], ignores_case: bool) -> tuple[WordChange, ...]:
+    """Average the scores of each word over all places where it stands."""
+    numbers: dict[str, int] = {}
+    places = np.array(
+        [
+            numbers.setdefault(normalize(word, ignores_case), len(numbers))
+            for text in texts
+            for word in text.document.words.strings
+        ],
+        dtype=np.int64,
+    )
+    counts = np.bincount(places)
+    old, new = (
+        np.bincount(places, np.concatenate([getattr(text, name) for text in texts])) / counts
+        for name in ("old_scores", "new_scores")
+    )
+    order = np.lexsort((np.arange(len(counts)), -counts, -abs(new - old)))
+    names = list(numbers)
+    return tuple(WordChange(names[i], int(counts[i]), float(old[i]), float(new[i])) for i in order)
+
+
+def _accuracy(texts: Sequence[TextDifference], classes: Sequence[Label]) -> AccuracyChange | None:
+    labelled = [(text, text.document.label) for text in texts if text.document.label is not None]
+    if not labelled:
+        return None
+    gold = [(text, classes[class_number(classes, label)]) for text, label in labelled]
+    old, new = [text.old_label == label for text, label in gold], [text.new_label == label for text, label in gold]
+    change = paired_difference(np.array(new, dtype=np.float64), np.array(old, dtype=np.float64))
+    return AccuracyChange(share(old), share(new), change, len(labelled))
