@@ -14,6 +14,7 @@ class Encoder(nn.Module, ABC):
     """Reads a batch in two steps, so that a method can act on the word vectors in between."""
 
     Config: ClassVar[type[Any]]  # frozen dataclass of its settings
+    revision: ClassVar[int] = 1  # raised by hand when changed code or a changed default gives other models
     learning_rate: ClassVar[float] = 1e-3  # when the user names no other
     epochs: ClassVar[int] = 30  # at most, when the user names no other number
     token_kind: ClassVar[str] = "words"  # "words", or "pieces" when a pretrained tokenizer cuts words up
