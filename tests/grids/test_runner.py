@@ -1,4 +1,5 @@
 import json
+import lzma
 import pickle
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -7,7 +8,17 @@ import pytest
 import torch
 
 from reference.variants import TEXTS, tiny_trained
-from whyword.grids.runner import EvaluationJob, RunRecord, fail_group, finished_records, run_group, run_jobs
+from whyword.grids.runner import (
+    EvaluationJob,
+    RunRecord,
+    fail_group,
+    finished_records,
+    pack_records,
+    read_records,
+    run_group,
+    run_jobs,
+    save_record,
+)
 from whyword.grids.variant import Evaluation
 from whyword.interfaces.errors import OptionError
 from whyword.models import train as module
@@ -187,3 +198,39 @@ def test_a_job_can_be_sent_to_another_process(tmp_path):
     sent = pickle.loads(pickle.dumps(job))
     assert sent == job
     assert sent.name == job.name
+
+
+def test_packed_records_are_read_like_loose_ones_and_packing_again_gives_the_same_bytes(tmp_path):
+    folder = tmp_path / "records"
+    jobs = [counting(), counting(seed=1)]
+    records = {record.name: record for record in run_jobs(jobs, folder)}
+    archive = pack_records(folder)
+    assert archive == tmp_path / "records.jsonl.xz"
+    assert [path.name for path in tmp_path.iterdir()] == [archive.name]
+    assert finished_records(jobs, folder) == records
+    assert read_records(folder) == [records[name] for name in sorted(records)]
+    packed = archive.read_bytes()
+    assert pack_records(folder).read_bytes() == packed
+    assert [json.loads(line)["name"] for line in lzma.decompress(packed).splitlines()] == sorted(records)
+
+
+def test_a_loose_record_wins_over_a_packed_one_and_joins_it_when_packed_again(tmp_path):
+    folder = tmp_path / "records"
+    (record,) = run_jobs([counting()], folder)
+    pack_records(folder)
+    newer = replace(record, result={"test": 99})
+    save_record(newer, folder)
+    save_record(counting(seed=1).fail(OptionError("no")), folder)
+    assert finished_records([counting(), counting(seed=1)], folder) == {record.name: newer}
+    pack_records(folder)
+    assert not folder.exists()
+    assert read_records(folder) == [newer]
+
+
+def test_a_damaged_loose_record_is_run_again_though_a_packed_one_is_there(tmp_path):
+    folder = tmp_path / "records"
+    (record,) = run_jobs([counting()], folder)
+    pack_records(folder)
+    folder.mkdir()
+    (folder / f"{record.name}.json").write_text("{")
+    assert finished_records([counting()], folder) == {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import lzma
 import platform
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -17,7 +18,7 @@ import torch
 
 from ..interfaces.errors import WhywordError
 from ..parallel import parallel_map, run_safely
-from ..storage.atomic import write_text
+from ..storage.atomic import replacing, write_text
 from ..training.loop import Step
 from .variant import Evaluation, Result, Settings, TrainedVariant, evaluation_identity, file_name
 
@@ -193,20 +194,58 @@ def finished_records(
     """Give the records that are there already, by name; what failed or is damaged is to be run again."""
     if folder is None:
         return {}
+    names = [job.name for job in jobs]
+    archived = _read_archive(folder)
     records = {}
-    for name in [job.name for job in jobs]:
+    for name in names:
         place = folder / f"{name}.json"
         try:
-            record = RunRecord.from_dict(json.loads(place.read_text(encoding="utf-8")))
-        except FileNotFoundError:
-            continue
+            record = _read(place) if place.exists() else archived.get(name)
         except ValueError:
             record = None
-        if record is None or record.name != name:
+        if place.exists() and (record is None or record.name != name):
             on_event(f"{place} is damaged, so it is run again.")
-        elif record.failed is None:
+        elif record is not None and record.failed is None:
             records[name] = record
     return records
+
+
+def read_records(folder: Path) -> list[RunRecord]:
+    """Give all finished records of a folder and of its archive, in the order of their names."""
+    records = _read_archive(folder) | {record.name: record for record in map(_read, folder.glob("*.json"))}
+    return [records[name] for name in sorted(records) if records[name].failed is None]
+
+
+def pack_records(folder: Path) -> Path:
+    """Move the finished records of a folder into its archive: one record per line, in the order of their names.
+
+    The archive of FOLDER/records is FOLDER/records.jsonl.xz. The same records give the same bytes.
+    """
+    archive = archive_of(folder)
+    lines = (json.dumps(record.to_dict(), ensure_ascii=False) + "\n" for record in read_records(folder))
+    with replacing(archive) as beside:
+        beside.write_bytes(lzma.compress("".join(lines).encode(), preset=9 | lzma.PRESET_EXTREME))
+    for place in folder.glob("*.json"):
+        place.unlink()
+    if folder.exists() and not any(folder.iterdir()):
+        folder.rmdir()
+    return archive
+
+
+def archive_of(folder: Path) -> Path:
+    """Name the archive of a folder of records."""
+    return folder.with_name(f"{folder.name}.jsonl.xz")
+
+
+def _read_archive(folder: Path) -> dict[str, RunRecord]:
+    if not archive_of(folder).exists():
+        return {}
+    with lzma.open(archive_of(folder), "rt", encoding="utf-8") as lines:
+        return {record.name: record for record in (RunRecord.from_dict(json.loads(line)) for line in lines)}
+
+
+def _read(place: Path) -> RunRecord:
+    return RunRecord.from_dict(json.loads(place.read_text(encoding="utf-8")))
 
 
 def save_record(record: RunRecord, folder: Path | None) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 
 from ..data.readers.hub import PREFIX
 from ..data.sources import name_of as name_of_file
-from ..grids.variant import Result, Settings, Variant
+from ..grids.variant import Evaluation, Result, Settings, Variant
 from .evaluations.accuracy import Accuracy, accuracy_on_test
 from .evaluations.attention_scores import (
     AttentionScores,
@@ -19,7 +20,7 @@ from .evaluations.attention_scores import (
     effects,
     group_sizes,
 )
-from .reproduction.paper import Claim, Paper, Row, Scale, TableOrFigure, in_seeds, published
+from .reproduction.paper import Claim, Paper, Read, Row, Scale, TableOrFigure, in_seeds, published
 
 MODELS: dict[str, Settings] = {  # encoder and kind of attention; all states are 100 wide
     "DP": {"encoder": {"name": "bag", "dim": 100}, "kind": "dot"},
@@ -64,6 +65,7 @@ EFFECTS = (
     "size; gap as V·W: positive if it has the sign of V·W). Spread: between the groups' mean attention scores. "
     "Weights as scores: Spearman's rho."
 )
+DRAWN, UNDRAWN = AttentionScores(), AttentionScores(drawn=0)
 PICTURED = "Of the first seed, at most 2,000 words; the numbers are over all words."
 
 
@@ -121,24 +123,18 @@ def variant_of(model: str, scale: Sizes, size: float, penalty: float = 0.0, rati
 def tables(scale: Scale) -> tuple[TableOrFigure, ...]:
     """Describe tables 1 and 2, figures 2 to 5, and what the appendix tells of a penalty and of unequal classes."""
     assert isinstance(scale, Sizes)
-    attention = AttentionScores()
-    scores, accuracies = (
-        {
-            name_of(f, size): Row(
-                name_of(f, size), variant_of(f, scale, size), evaluation, read, seeds=scale.seeds_of(f, size)
-            )
-            for f in scale.families
-            for size in scale.lambdas
-        }
-        for evaluation, read in ((attention, effects), (Accuracy(), accuracy_on_test))
-    )
+    grid = list(product(scale.families, scale.lambdas))
+    accuracies = tuple(_row(f, scale, size, Accuracy(), accuracy_on_test) for f, size in grid)
+    scores = {
+        name_of(f, size): _row(f, scale, size, DRAWN if size in (USUAL, HUGE) else UNDRAWN, effects) for f, size in grid
+    }
     ends = _some(scores, scale.families, (USUAL, HUGE))
     traced = _some(scores, [f for f in scale.families if f in TRACED], (USUAL, HUGE))
     return (
         TableOrFigure(
             "table 1",
             "Words of the classes, and neutral ones",
-            (Row("words", variant_of(scale.families[0], scale, USUAL), attention, group_sizes),),
+            (Row("words", variant_of(scale.families[0], scale, USUAL), DRAWN, group_sizes),),
             GROUPS,
             note="Theirs on another split of 20 newsgroups, and on a part of IMDB. They do not tell which sport is "
             "positive: taken to be hockey, which has more words here too.",
@@ -146,7 +142,7 @@ def tables(scale: Scale) -> tuple[TableOrFigure, ...]:
         TableOrFigure(
             "table 2",
             "Test accuracy by scale λ",
-            tuple(accuracies.values()),
+            accuracies,
             ACCURACY,
             _accuracy_claims(scale),
             note=f"Published: one run each. DP-L reads the first {LONGEST} words here.",
@@ -190,6 +186,11 @@ def tables(scale: Scale) -> tuple[TableOrFigure, ...]:
     )
 
 
+def _row(model: str, scale: Sizes, size: float, evaluation: Evaluation, read: Read) -> Row:
+    seeds = scale.seeds_of(model, size)
+    return Row(name_of(model, size), variant_of(model, scale, size), evaluation, read, seeds=seeds)
+
+
 def name_of(model: str, size: float) -> str:
     """Name the row of a model with a λ."""
     return f"{model}/λ={size:g}"
@@ -230,8 +231,8 @@ def _penalty(scale: Sizes) -> TableOrFigure:
     for f in (f for f in scale.families if f in TRACED):
         for size in (USUAL, HUGE):
             free, held = name_of(f, size), f"{name_of(f, size)}/penalty"
-            for row, penalty in ((free, 0.0), (held, weight)):
-                rows.append(Row(row, variant_of(f, scale, size, penalty), AttentionScores(), effects))
+            rows.append(Row(free, variant_of(f, scale, size), DRAWN, effects))
+            rows.append(Row(held, variant_of(f, scale, size, weight), UNDRAWN, effects))
             start = f"3. {f}, λ = {size:g}: a penalty"
             claims += [
                 Claim(f"{start} makes V·W smaller", free, held, "size of V·W"),
@@ -249,7 +250,7 @@ def _skew(scale: Sizes) -> TableOrFigure:
     return TableOrFigure(
         "appendix skew",
         f"{f} trained on unequal classes (second to first)",
-        tuple(Row(ratio, variant, AttentionScores(), effects) for ratio, variant in variants.items()),
+        tuple(Row(ratio, variant, UNDRAWN, effects) for ratio, variant in variants.items()),
         claims=tuple(
             Claim(f"4. V·W is larger with classes of {ratio} than of 1:1", ratio, RATIOS[0], "size of V·W")
             for ratio in RATIOS[1:]

@@ -94,7 +94,7 @@ def tables(scale: Scale) -> tuple[TableOrFigure, ...]:
     better = [name for name in VARIANTS if name != "base"]
     grid = f"{GRID[0]:g} to {GRID[-1]:g}"
     prices = (
-        f"The lowest TVD of results at which attention differs by a JSD of {grid} or more, on straight lines between "
+        f"The lowest TVD of answers at which attention differs by a JSD of {grid} or more, on straight lines between "
         f"{len(scale.weights)} adversaries; '{MEAN}' is over this grid, and left out where no adversary got to its end."
     )
     harder = "(iii) {} costs an adversary a larger TVD at equal JSD than base"

@@ -95,14 +95,14 @@ def test_two_data_sets_of_one_name_are_refused_but_the_same_one_twice_is_read_on
     places = tuple(str(tmp_path / folder / "sst2") for folder in "ab")
     with pytest.raises(OptionError, match="Two of the data sets are called sst2"):
         plan([TABLE], replace(SCALE, datasets=places), tmp_path)
-    assert len(plan([TABLE], replace(SCALE, datasets=places[:1] * 2), tmp_path).inquiries) == 4
+    assert len(plan([TABLE], replace(SCALE, datasets=places[:1] * 2), tmp_path).jobs) == 4
 
 
 def test_a_table_is_reproduced_for_the_data_sets_it_is_about_and_left_out_elsewhere(tmp_path):
     elsewhere = replace(TABLE, name="table 2", datasets=("twitter",))
     todo = plan([TABLE, elsewhere], SCALE, tmp_path)
     assert todo.tables == (TABLE,)
-    assert len(plan([replace(TABLE, datasets=("planted",))], SCALE, tmp_path).inquiries) == 4
+    assert len(plan([replace(TABLE, datasets=("planted",))], SCALE, tmp_path).jobs) == 4
     with pytest.raises(OptionError, match="nothing of table 2 to make for planted"):
         plan([elsewhere], SCALE, tmp_path)
 
@@ -111,7 +111,7 @@ def test_a_scale_is_brief_about_some_data_sets_and_makes_only_the_main_rows_of_t
     table = replace(TABLE, rows=(TABLE.rows[0], replace(TABLE.rows[1], main=False)))
     todo = plan([table], replace(SCALE, brief=(TEXTS,)), tmp_path)
     assert {row for _, _, row, _ in todo.jobs} == {"ours"}
-    assert {row for _, _, row, _ in plan([table], SCALE, tmp_path).inquiries} == {"ours", "theirs"}
+    assert {row for _, _, row, _ in plan([table], SCALE, tmp_path).jobs} == {"ours", "theirs"}
 
 
 def test_a_run_that_starts_from_word_vectors_asks_for_their_file(tmp_path):
@@ -119,10 +119,10 @@ def test_a_run_that_starts_from_word_vectors_asks_for_their_file(tmp_path):
     with pytest.raises(OptionError, match="ours starts from word vectors: name their file with --embeddings"):
         plan([table], SCALE, tmp_path)
     (tmp_path / "vectors.txt").write_text("good 1 2\n")
-    (first, _) = plan([table], SCALE, tmp_path, tmp_path / "vectors.txt").inquiries.values()
+    (first, _) = plan([table], SCALE, tmp_path, tmp_path / "vectors.txt").jobs.values()
     assert first.trained.config.embeddings == str(tmp_path / "vectors.txt")
     (tmp_path / "vectors.txt").write_text("good 1 3\n")
-    (changed, _) = plan([table], SCALE, tmp_path, tmp_path / "vectors.txt").inquiries.values()
+    (changed, _) = plan([table], SCALE, tmp_path, tmp_path / "vectors.txt").jobs.values()
     assert changed.name != first.name
 
 

@@ -32,7 +32,7 @@ class AttentionScores(Evaluation):
 
     name: ClassVar[str] = "attention-scores"
 
-    drawn: int = 2_000
+    drawn: int = 2_000  # 0 for what no figure shows: words take most of a record
 
     def evaluate(self, model: TrainedModel, dataset: Dataset, trained: TrainedVariant) -> Result:
         """Report on the texts it was trained on."""
@@ -42,7 +42,7 @@ class AttentionScores(Evaluation):
             **report.to_dict(),
             "test_accuracy": model.metrics["test_accuracy"],
             "training": [{key: _short(epoch[key]) for key in epoch if key.startswith(TRACED)} for epoch in epochs],
-            "pictured": self._pictured(report) if trained.seed == 0 else None,
+            "pictured": self._pictured(report) if trained.seed == 0 and self.drawn else None,
         }
 
     def _pictured(self, report: AttentionReport) -> Result:
@@ -77,8 +77,8 @@ def _evenly(places: np.ndarray, most: int) -> np.ndarray:
 
 
 def _short(value: float) -> float:
-    """Keep five digits: scores at a large λ are tiny, and would be nothing if rounded."""
-    return float(f"{value:.5g}")
+    """Keep four digits: scores at a large λ are tiny, and would be nothing if rounded."""
+    return float(f"{value:.4g}")
 
 
 def group_sizes(result: Result) -> dict[str, float]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import isnan
 from pathlib import Path
 from typing import Any
+
+from matplotlib.figure import Figure
+from PIL import Image
 
 from ...grids.runner import RunRecord
 from ...grids.variant import Settings
@@ -16,6 +20,8 @@ from ...report.tables import Entry, Table, markdown, plain
 from ...storage.atomic import write_text
 from .paper import Paper, Results, Scale, TableOrFigure
 from .tables import ClaimResult, Number, ReproducedTable
+
+DPI, COLORS = 80, 64  # of figures
 
 
 @dataclass(frozen=True)
@@ -94,10 +100,19 @@ class ReproductionReport:
             if table.draw is not None and reproduced.records:
                 for name, figure in table.draw(_results(reproduced)).items():
                     file = f"{_file_name(f'{table.name}-{name}')}.png"
-                    figure.savefig(folder / file)
+                    save_figure(figure, folder / file)
                     pictures.setdefault(table.name, []).append(file)
         write_text(folder / "reproduction.md", self.markdown(pictures))
         write_text(folder / "reproduction.json", json.dumps(self.to_dict(), indent=1, ensure_ascii=False))
+
+
+def save_figure(figure: Figure, place: Path) -> None:
+    """Write a PNG with a palette of 64 colors: a third of the bytes of a plain one, and nothing less to see."""
+    with io.BytesIO() as plain_png:
+        figure.savefig(plain_png, format="png", dpi=DPI)
+        with Image.open(plain_png) as picture:
+            flat = picture.convert("RGB").quantize(COLORS, dither=Image.Dither.NONE)
+    flat.save(place, format="PNG", optimize=True)
 
 
 def _values(reproduced: ReproducedTable) -> Settings:
