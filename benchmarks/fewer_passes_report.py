@@ -77,7 +77,8 @@ def halved(records: Sequence[Result], family: str, plain: str, label: str) -> st
 def report(out: Path, families: Mapping[str, Sequence[str]]) -> str:
     """Write table.md, curves.json and curves.png from the records; of each family the plain estimator comes first."""
     texts: dict[tuple[str, str], list[Result]] = {}
-    for record in read_records(out / RECORDS):
+    records = sorted(read_records(out / RECORDS), key=lambda record: str(record.settings["evaluation"]["number"]))
+    for record in records:  # in one order, whatever their names are, so that sums have the same last digits
         texts.setdefault((record.encoder, record.settings["evaluation"]["length"]), []).append(record.result)
     lines = [
         "Passes for each word of a text to Kendall tau 0.9 with the converged explanation (mean over texts and",

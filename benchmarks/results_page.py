@@ -1,4 +1,7 @@
-"""Write docs/results.md from what `whyword reproduce` left in results/: what reproduces, what does not, by how much."""
+"""Write docs/results.md from what `whyword reproduce` left in results/: what reproduces, what does not, by how much.
+
+Loose records are packed into one archive per study, and pictures that the page does not show are left out.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from whyword.grids.runner import RECORDS, pack_records
 from whyword.papers.reproduction.report import signed
 from whyword.papers.reproduction.tables import EVERYWHERE, FAILS, HOLDS, REPEATED, UNDECIDED
 from whyword.report.tables import Entry, Table, markdown
@@ -170,6 +174,22 @@ def _distances(tables: Sequence[Mapping[str, Any]]) -> Table:
     return lines
 
 
+def publish(folder: Folder) -> None:
+    """Leave out the pictures of figures with too many of them, which `--finished` draws anew from the records."""
+    place = folder.path / "reproduction.md"
+    written = place.read_text(encoding="utf-8")
+    for table in folder.tables:
+        pictures = folder.pictures(table["name"])
+        if len(pictures) > PICTURES:
+            names = {picture.name for picture in pictures}
+            images = [part for part in written.split("\n\n") if part in {f"![{name}]({name})" for name in names}]
+            told = f"{len(pictures)} pictures, which the command above draws from the records with `--finished`."
+            written = written.replace("\n\n".join(images), told)
+            for picture in pictures:
+                picture.unlink()
+    place.write_text(written, encoding="utf-8")
+
+
 def find_folders(results: Path) -> list[Folder]:
     """Find the reproductions, in the order of the papers, the usual scale of each first."""
     found = [Folder(place.parent) for place in results.glob("*/reproduction.json")]
@@ -181,7 +201,12 @@ def main() -> None:
     parser.add_argument("--results", type=Path, default=Path("results"))
     parser.add_argument("--out", type=Path, default=Path("docs/results.md"))
     options = parser.parse_args()
-    options.out.write_text(page(find_folders(options.results)), encoding="utf-8")
+    for records in sorted(options.results.glob(f"**/{RECORDS}")):
+        pack_records(records)
+    folders = find_folders(options.results)
+    for folder in folders:
+        publish(folder)
+    options.out.write_text(page(folders), encoding="utf-8")
 
 
 if __name__ == "__main__":
