@@ -22,7 +22,7 @@ from whyword.report.tables import Entry, Table, markdown
 PAPERS = ("vmask", "vat", "sun-lu", "tutek", "evarm")
 NAMES = {"vmask": "VMASK", "vat": "VAT", "sun-lu": "Sun & Lu", "tutek": "Tutek & Šnajder", "evarm": "E-VarM"}
 TOGETHER = (EVERYWHERE, REPEATED)
-PICTURES = 6  # a figure of more is left to its folder
+PICTURES = 4  # a figure of more is left to its folder
 HEAD = """# What reproduces
 
 Written by `make results` from what `whyword reproduce` left in [results](../results); the remarks are ours. What else

@@ -260,6 +260,8 @@ def _maps(results: Results) -> dict[str, Figure]:
     """Draw the text vectors of the first seed, a panel for each iteration."""
     figures = {}
     for (dataset, row), (first, *_) in results.items():
+        if first["points"] is None:
+            continue
         each = zip(first["points"], first["silhouette"], first["distance_ratio"], strict=True)
         panels = [as_panel(f"iteration {i}", p, first["labels"], s, r) for i, (p, s, r) in enumerate(each)]
         figures[f"{dataset}-{row}"] = text_vectors(panels)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 
 from matplotlib.figure import Figure
 
-from ..grids.variant import Evaluation, Variant
+from ..grids.variant import Evaluation, Result, Variant
 from ..plots.frequency_importance import frequency_importance
 from ..plots.word_cloud import word_cloud
 from .evaluations.accuracy import Accuracy, accuracy_on_dev, accuracy_on_test, epoch_seconds
@@ -216,13 +217,18 @@ def _over(method: str, scale: Scale, relation: str) -> tuple[Claim, ...]:
 
 
 def _scatter(results: Results) -> dict[str, Figure]:
-    return {f"{data}-{row}": frequency_importance(*pictured(by_seed[0])) for (data, row), by_seed in results.items()}
+    return {name: frequency_importance(*pictured(result)) for name, result in _first_seeds(results)}
 
 
 def _cloud(results: Results) -> dict[str, Figure]:
-    return {
-        f"{data}-{row}": word_cloud(pictured(by_seed[0])[0].at_least(5)) for (data, row), by_seed in results.items()
-    }
+    return {name: word_cloud(pictured(result)[0].at_least(5)) for name, result in _first_seeds(results)}
+
+
+def _first_seeds(results: Results) -> Iterator[tuple[str, Result]]:
+    """Give the results that have words to draw."""
+    for (data, row), by_seed in results.items():
+        if by_seed[0]["words"] is not None:
+            yield f"{data}-{row}", by_seed[0]
 
 
 PAPER = Paper(

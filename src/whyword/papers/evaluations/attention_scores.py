@@ -28,21 +28,22 @@ TRACED = ("polarity_", "attention_", "overlap")
 
 @dataclass(frozen=True)
 class AttentionScores(Evaluation):
-    """What `whyword attention` reports; for the first seed also words for pictures, as many as drawn."""
+    """What `whyword attention` reports; for the first seed also epochs and words for pictures, as many as drawn."""
 
     name: ClassVar[str] = "attention-scores"
 
-    drawn: int = 2_000  # 0 for what no figure shows: words take most of a record
+    drawn: int = 500  # 0 for what no figure shows: words take most of a record
 
     def evaluate(self, model: TrainedModel, dataset: Dataset, trained: TrainedVariant) -> Result:
         """Report on the texts it was trained on."""
         report = attention_report(model.classifier, dataset.train)
-        epochs = [record["health"] for record in model.history]
+        drawn = trained.seed == 0 and self.drawn > 0
+        epochs = [record["health"] for record in model.history] if drawn else []
         return {
             **report.to_dict(),
             "test_accuracy": model.metrics["test_accuracy"],
             "training": [{key: _short(epoch[key]) for key in epoch if key.startswith(TRACED)} for epoch in epochs],
-            "pictured": self._pictured(report) if trained.seed == 0 and self.drawn else None,
+            "pictured": self._pictured(report) if drawn else None,
         }
 
     def _pictured(self, report: AttentionReport) -> Result:

@@ -91,11 +91,12 @@ class VatIterations(Evaluation):
         documents = draw(dataset.test or dataset.dev, self.sample, seed=0)
         tested = models if dataset.test else ()
         pictures = [panel(m, documents, f"iteration {i}", trained.seed) for i, m in enumerate(models)]
+        points = [[[round(float(x), 2), round(float(y), 2)] for x, y in p.points] for p in pictures]
         return {
             "test_accuracy": [measure(m, dataset.test, "test")["test_accuracy"] for m in tested],
             "silhouette": [p.separation.silhouette if p.separation else None for p in pictures],
             "distance_ratio": [p.separation.distance_ratio if p.separation else None for p in pictures],
-            "points": [[[round(float(x), 2), round(float(y), 2)] for x, y in p.points] for p in pictures],
+            "points": points if trained.seed == 0 else None,  # which alone is drawn
             "labels": [str(label) for label in pictures[0].labels],
         }
 

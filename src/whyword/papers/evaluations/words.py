@@ -72,14 +72,15 @@ class WordScores(Evaluation):
 
     least: int = 5  # occurrences of a word that is named
     top: int = 20
-    drawn: int = 3_000  # words in the picture: the most frequent ones, and some of the others
+    drawn: int = 3_000  # words in the picture of the first seed: the most frequent ones, and some of the others
 
     def evaluate(self, model: TrainedModel, dataset: Dataset, trained: TrainedVariant) -> Result:
         """Give correlations, top words, and words for a picture; of transformers, averaged over the training texts."""
         alone = model.classifier.method.encoder.token_kind == "words"
         importance = word_importance(model.classifier, None if alone else dataset.train)
+        words = self._picture(importance) if trained.seed == 0 else None
         top = list(importance.at_least(self.least).top(self.top).rows())
-        return {**frequency_link(importance).to_dict(), "top": top, "words": self._picture(importance)}
+        return {**frequency_link(importance).to_dict(), "top": top, "words": words}
 
     def _picture(self, importance: WordImportance) -> list[tuple[str, float, int]]:
         order = np.argsort(-importance.frequencies, kind="stable")
@@ -96,7 +97,7 @@ def pearson_of_frequency(result: Result) -> dict[str, float]:
 
 
 def pictured(result: Result) -> tuple[WordImportance, Estimate | None, Estimate | None]:
-    """Give back what a picture shows, with the correlations over all words."""
+    """Give back what a picture of the first seed shows, with the correlations over all words."""
     words, scores, frequencies = zip(*result["words"], strict=True)
     importance = WordImportance(words, np.array(scores), np.array(frequencies), "keep probability")
     known = (None if result[name] is None else Estimate(**result[name]) for name in ("pearson", "spearman"))
