@@ -66,7 +66,7 @@ EFFECTS = (
     "Weights as scores: Spearman's rho."
 )
 DRAWN, UNDRAWN = AttentionScores(), AttentionScores(drawn=0)
-PICTURED = "Of the first seed, at most 500 words; the numbers are over all words."
+PICTURED = "Of the first seed, at most 300 words; the numbers are over all words."
 
 
 @dataclass(frozen=True)

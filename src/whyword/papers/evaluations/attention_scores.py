@@ -32,7 +32,7 @@ class AttentionScores(Evaluation):
 
     name: ClassVar[str] = "attention-scores"
 
-    drawn: int = 500  # 0 for what no figure shows: words take most of a record
+    drawn: int = 300  # 0 for what no figure shows: words take most of a record
 
     def evaluate(self, model: TrainedModel, dataset: Dataset, trained: TrainedVariant) -> Result:
         """Report on the texts it was trained on."""

@@ -103,7 +103,7 @@ class ReproductionReport:
                     save_figure(figure, folder / file)
                     pictures.setdefault(table.name, []).append(file)
         write_text(folder / "reproduction.md", self.markdown(pictures))
-        write_text(folder / "reproduction.json", json.dumps(self.to_dict(), indent=1, ensure_ascii=False))
+        write_text(folder / "reproduction.json", json.dumps(self.to_dict(), ensure_ascii=False) + "\n")
 
 
 def save_figure(figure: Figure, place: Path) -> None:
