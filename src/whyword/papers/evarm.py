@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -153,8 +153,6 @@ def tables(scale: Scale) -> tuple[TableOrFigure, ...]:
     ways = {f: {name: variant_of(f, name, method, scale) for name, method in METHODS.items()} for f in scale.families}
     masks = [variant for way in ways.values() for variant in (way["VMASK"], way["E-VarM"])]
     lime = Explained("lime", {DROP: {"k": LAST_K}}, scale.limed, {"samples": scale.samples})
-    own = Explained("own", {KEPT: {"k": LAST_K, "longest": LAST_K}}, scale.sample)
-    kept = _rows(masks, own, partial(metric_curve, metric=KEPT))
     return (
         TableOrFigure(
             "table 2",
@@ -208,10 +206,21 @@ def tables(scale: Scale) -> tuple[TableOrFigure, ...]:
             ),
             datasets=scale.only(scale.banded),
         ),
+        *_figures(ways, masks, scale),
+    )
+
+
+def _figures(
+    ways: Mapping[str, Mapping[str, Variant]], masks: Sequence[Variant], scale: Sizes
+) -> tuple[TableOrFigure, ...]:
+    """Describe figures 2 to 4."""
+    own = Explained("own", {KEPT: {"k": LAST_K, "longest": LAST_K}}, scale.sample)
+    curves = _rows(masks, own, partial(metric_curve, metric=KEPT))
+    return (
         TableOrFigure(
             "figure 2",
             "Post-hoc accuracy of the words of the highest gates",
-            kept,
+            curves,
             claims=tuple(
                 Claim(
                     f"five words of {f}-E-VarM suffice more often than five of {f}-VMASK",
@@ -221,7 +230,7 @@ def tables(scale: Scale) -> tuple[TableOrFigure, ...]:
                 )
                 for f in scale.families
             ),
-            draw=partial(draw_lines, read=kept, across="words kept", up="same prediction (%)"),
+            draw=partial(draw_lines, read=curves, across="words kept", up="same prediction (%)"),
             note="Compared with the model's own prediction on the whole text.",
         ),
         TableOrFigure(

@@ -261,9 +261,9 @@ def _skew(scale: Sizes) -> TableOrFigure:
 
 
 def _names(scale: Scale) -> list[str]:
-    """Give the names of data sets, whether they are named, as a file or folder, or from the hub."""
-    hub = [given.removeprefix(PREFIX) for given in scale.datasets if given.startswith(PREFIX)]
-    return [*hub, *(name_of_file(Path(given)) for given in scale.datasets if ":" not in given)]
+    """Give the names of data sets, which the scale has by name, by file or folder, or from the hub."""
+    hub = [data.removeprefix(PREFIX) for data in scale.datasets if data.startswith(PREFIX)]
+    return [*hub, *(name_of_file(Path(data)) for data in scale.datasets if ":" not in data)]
 
 
 def _some(rows: Mapping[str, Row], families: Sequence[str], sizes: Sequence[float]) -> tuple[Row, ...]:

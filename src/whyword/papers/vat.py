@@ -148,16 +148,13 @@ def tables(scale: Scale) -> tuple[TableOrFigure, ...]:
     ways = {family: variants_of(family, scale) for family in scale.families}
     rows = partial(_rows, ways, scale)
     plain = tuple(Row(v.name, v, Accuracy(), accuracy_on_test) for way in ways.values() for v in way.values())
-    turns = {family: (way["VAT"], VatIterations(sample=min(scale.sample, 500))) for family, way in ways.items()}
     removal = rows(lambda who: partial(metric_curve, metric=DROP, who=who))
     keeping = rows(lambda who: partial(metric_curve, metric=KEPT, who=who))
-    removed = f"Accuracy lost without the top {K} words (AOPC)"
-    kept = f"Accuracy on the top {K} words alone (post-hoc)"
     return (
         TableOrFigure("table 2", "Test accuracy", plain, ACCURACY, _better(scale, "is more accurate than")),
         TableOrFigure(
             "table 3",
-            removed,
+            f"Accuracy lost without the top {K} words (AOPC)",
             rows(lambda who: partial(metric_at, metric=DROP, k=K, who=who)),
             AOPC,
             _better(scale, "names words that matter more than those of"),
@@ -165,7 +162,7 @@ def tables(scale: Scale) -> tuple[TableOrFigure, ...]:
         ),
         TableOrFigure(
             "table 4",
-            kept,
+            f"Accuracy on the top {K} words alone (post-hoc)",
             rows(lambda who: partial(metric_at, metric=KEPT, k=K, who=who)),
             POSTHOC,
             _better(scale, "names words that suffice more often than those of"),
@@ -181,6 +178,34 @@ def tables(scale: Scale) -> tuple[TableOrFigure, ...]:
             note="Data: the marked tweets of SemEval-2013, for models trained on twitter.",
             datasets=(*MARKED, "planted"),
         ),
+        *_iterations(ways, scale),
+        TableOrFigure(
+            "figure 4",
+            "Accuracy lost without the top words",
+            removal,
+            draw=partial(draw_lines, read=removal, across="words removed", up="accuracy lost (%)"),
+            note=JUDGE,
+        ),
+        TableOrFigure(
+            "figure 5",
+            "Accuracy on the top words alone",
+            keeping,
+            draw=partial(draw_lines, read=keeping, across="words kept", up="accuracy (%)"),
+            note=JUDGE,
+        ),
+        TableOrFigure(
+            "figure 7",
+            "Attention in the same texts",
+            tuple(Row(v.name, v, Examples(), lambda _: {}) for way in ways.values() for v in attending(way)),
+            show=texts_with_words,
+        ),
+    )
+
+
+def _iterations(ways: Mapping[str, Mapping[str, Variant]], scale: Sizes) -> tuple[TableOrFigure, ...]:
+    """Describe table 6 and figures 3 and 6."""
+    turns = {family: (way["VAT"], VatIterations(sample=min(scale.sample, 500))) for family, way in ways.items()}
+    return (
         TableOrFigure(
             "table 6",
             "Test accuracy by iteration",
@@ -202,26 +227,6 @@ def tables(scale: Scale) -> tuple[TableOrFigure, ...]:
                 datasets=scale.only(scale.turned),
             )
             for family, (vat, each) in turns.items()
-        ),
-        TableOrFigure(
-            "figure 4",
-            "Accuracy lost without the top words",
-            removal,
-            draw=partial(draw_lines, read=removal, across="words removed", up="accuracy lost (%)"),
-            note=JUDGE,
-        ),
-        TableOrFigure(
-            "figure 5",
-            "Accuracy on the top words alone",
-            keeping,
-            draw=partial(draw_lines, read=keeping, across="words kept", up="accuracy (%)"),
-            note=JUDGE,
-        ),
-        TableOrFigure(
-            "figure 7",
-            "Attention in the same texts",
-            tuple(Row(v.name, v, Examples(), lambda _: {}) for way in ways.values() for v in attending(way)),
-            show=texts_with_words,
         ),
     )
 

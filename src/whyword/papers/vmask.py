@@ -135,24 +135,7 @@ def tables(scale: Scale) -> tuple[TableOrFigure, ...]:
             ACCURACY,
             _over("base", scale, "is more accurate than"),
         ),
-        TableOrFigure(
-            "table 4",
-            f"Probability lost without the top {K} words (AOPC × 100)",
-            tuple(row for name in ("lime", "shapley") for row in _explained(some, name, scale)),
-            AOPC,
-            tuple(
-                Claim(
-                    f"{name}'s words matter more to {f}-VMASK than to {f}-base",
-                    f"{f}-VMASK/{name}",
-                    f"{f}-base/{name}",
-                    "value",
-                )
-                for name in ("lime", "shapley")
-                for f in scale.families
-            ),
-            note=f"On the same {scale.sample:,} test texts at most, {scale.samples:,} samples of LIME, "
-            f"{scale.permutations} permutations; judged by the model itself.",
-        ),
+        _aopc(some, scale),
         TableOrFigure(
             "table 5",
             "Words that LIME names in the same texts",
@@ -196,6 +179,27 @@ def tables(scale: Scale) -> tuple[TableOrFigure, ...]:
         ),
         TableOrFigure("figure 2", "Frequency and importance", frequency, draw=_scatter),
         TableOrFigure("figure 3", "Words that the mask keeps", frequency, draw=_cloud),
+    )
+
+
+def _aopc(some: list[Variant], scale: Scale) -> TableOrFigure:
+    return TableOrFigure(
+        "table 4",
+        f"Probability lost without the top {K} words (AOPC × 100)",
+        tuple(row for name in ("lime", "shapley") for row in _explained(some, name, scale)),
+        AOPC,
+        tuple(
+            Claim(
+                f"{name}'s words matter more to {f}-VMASK than to {f}-base",
+                f"{f}-VMASK/{name}",
+                f"{f}-base/{name}",
+                "value",
+            )
+            for name in ("lime", "shapley")
+            for f in scale.families
+        ),
+        note=f"On the same {scale.sample:,} test texts at most, {scale.samples:,} samples of LIME, "
+        f"{scale.permutations} permutations; judged by the model itself.",
     )
 
 

@@ -126,3 +126,12 @@ def test_a_text_cannot_steer_the_terminal_or_be_read_as_markup():
     )
     assert whole == "a, gold bad: \N{REPLACEMENT CHARACTER}\\[1m \\*x\\* \\<b> # y"
     assert said.endswith(": \\_z\\_")
+
+
+def test_words_for_a_picture_are_recorded_for_the_first_seed_alone(tmp_path):
+    for seed in (0, 1):
+        trained = tiny_trained(tmp_path, seed=seed)
+        dataset = trained.dataset()
+        result = WordScores().evaluate(trained.model(dataset), dataset, trained)
+        assert (result["words"] is None) == (seed == 1)
+        assert result["top"]
