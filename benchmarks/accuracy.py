@@ -1,4 +1,4 @@
-"""Accuracy on real data: a grid whose cells are written once, so that it can be stopped and resumed.
+"""Accuracy on real data: a grid whose runs are recorded once, so that it can be stopped and resumed.
 
 python benchmarks/accuracy.py --data-dir DATA --embeddings GLOVE --out results/spine \
     --datasets sst2,trec,subj --encoders lstm,cnn --methods base,attention --vectors frozen,tuned --seeds 3
@@ -7,18 +7,20 @@ python benchmarks/accuracy.py --data-dir DATA --embeddings GLOVE --out results/s
 from __future__ import annotations
 
 import argparse
-import json
-import multiprocessing
-import time
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from cells import mean_and_half, versions, write_cell
+from whyword.data.dataset import Dataset
+from whyword.explaining.words import frequency_link, word_importance
+from whyword.grids.runner import RECORDS, EvaluationJob, RunRecord, finished_records, read_records, run_jobs
+from whyword.grids.variant import Evaluation, Result, TrainedVariant, Variant, file_fingerprint, find_source
+from whyword.maths.stats.intervals import mean_over_runs
+from whyword.models.config import overlay
+from whyword.models.folder import TrainedModel
 
 PUBLISHED = {  # test accuracy printed in the papers (300-d vectors): VMASK's table, and VAT's for attention and vat
     ("sst2", "lstm", "base"): 83.74,
@@ -81,89 +83,60 @@ AUTHORS_SCRIPTS = {  # the authors' VMASK scripts, made to run, with the same fr
 
 
 @dataclass(frozen=True)
-class Cell:
-    """One training run."""
+class AccuracyAndWords(Evaluation):
+    """The metrics of the training run, and of word masks which words they keep."""
 
-    dataset: str
-    encoder: str
-    method: str
-    vectors: str  # frozen, tuned, or own for pretrained encoders
-    seed: int
+    name: ClassVar[str] = "accuracy-and-words"
 
-    @property
-    def name(self) -> str:
-        """Name the file of the cell."""
-        return "-".join(map(str, asdict(self).values()))
-
-
-def cells(arguments: argparse.Namespace) -> Iterator[Cell]:
-    grid = product(range(arguments.seeds), arguments.datasets, arguments.encoders, arguments.methods, arguments.vectors)
-    for seed, dataset, encoder, method, vectors in grid:
-        pretrained = encoder not in ("bag", "affine", "cnn", "lstm")
-        yield Cell(dataset, encoder, method, "own" if pretrained else vectors, seed)
+    def evaluate(self, model: TrainedModel, dataset: Dataset, trained: TrainedVariant) -> Result:
+        """Give the metrics of the model, and the importance of words where the method scores them alone."""
+        words = {}
+        if model.config.method in ("vmask", "iba", "l2x") and trained.variant.vectors:
+            importance = word_importance(model.classifier)
+            top = list(importance.at_least(5).top(20).rows())
+            words = {"frequency": frequency_link(importance).to_dict(), "top_words": top}
+        return {**model.metrics, **words, "epochs": len(model.history)}
 
 
-def run(job: tuple[Cell, argparse.Namespace]) -> str:
-    """Train one cell in a process of its own, on one core, and write its file in one piece."""
-    cell, arguments = job
-    place = Path(arguments.out) / "cells" / f"{cell.name}.json"
-    if place.exists():
-        return f"{cell.name}: done before"
-    import torch
-
-    from whyword.data.dataset import load_dataset
-    from whyword.explaining.words import frequency_link, word_importance
-    from whyword.models.config import make_config, overlay
-    from whyword.models.train import train_model
-
-    torch.set_num_threads(1)
-    values: dict[str, Any] = {"method": {"name": cell.method}, "encoder": {"name": cell.encoder}, "seed": cell.seed}
-    if cell.vectors != "own":
-        values["embeddings"] = arguments.embeddings
-        values["encoder"]["frozen"] = cell.vectors == "frozen"
-    config = make_config(overlay(values, arguments.set))
-    started = time.perf_counter()
-    model = train_model(config, load_dataset(cell.dataset, data_dir=arguments.data_dir))
-    record_words = {}
-    if cell.method in ("vmask", "iba", "l2x") and cell.vectors != "own":
-        importance = word_importance(model.classifier)
-        top = list(importance.at_least(5).top(20).rows())
-        record_words = {"frequency": frequency_link(importance).to_dict(), "top_words": top}
-    settings = config.to_dict()
-    settings["embeddings"] = Path(arguments.embeddings).name if settings["embeddings"] else None
-    record = {
-        **asdict(cell),
-        **model.metrics,
-        **record_words,
-        "wall_seconds": round(time.perf_counter() - started, 1),
-        "epochs": len(model.history),
-        "settings": settings,
-        "versions": versions(),
-    }
-    write_cell(record, place)
-    return f"{cell.name}: test {100 * record['test_accuracy']:.1f} after {record['wall_seconds']:.0f} s"
+def jobs(arguments: argparse.Namespace) -> list[EvaluationJob]:
+    """Describe every run; variants are called ENCODER-METHOD-VECTORS, and own vectors are a pretrained encoder's."""
+    place = None if arguments.embeddings is None else str(Path(arguments.embeddings).resolve())
+    fingerprint = None if place is None else file_fingerprint(place)
+    sources = [find_source(name, data_dir=arguments.data_dir) for name in arguments.datasets]
+    grid = product(range(arguments.seeds), sources, arguments.encoders, arguments.methods, arguments.vectors)
+    found = {}
+    for seed, source, encoder, method, vectors in grid:
+        own = encoder not in ("bag", "affine", "cnn", "lstm")
+        settings: dict[str, Any] = {"method": {"name": method}, "encoder": {"name": encoder}}
+        if not own:
+            settings["encoder"]["frozen"] = vectors == "frozen"
+        name = f"{encoder}-{method}-{'own' if own else vectors}"
+        variant = Variant(name, overlay(settings, arguments.set), vectors=not own)
+        trained = TrainedVariant(variant, source, seed, None, place, fingerprint)
+        job = EvaluationJob(trained, AccuracyAndWords())
+        found[job.name] = job
+    return list(found.values())
 
 
 def table(out: Path) -> str:
     """Mean over seeds with its 95 % interval (Student's t), beside the published number."""
-    found: dict[tuple[str, ...], list[dict[str, Any]]] = {}
-    for path in sorted((out / "cells").glob("*.json")):
-        record = json.loads(path.read_text())
-        key = tuple(record[name] for name in ("dataset", "encoder", "method", "vectors"))
-        found.setdefault(key, []).append(record)
+    groups: dict[tuple[str, ...], list[RunRecord]] = {}
+    for record in read_records(out / RECORDS):
+        key = (record.dataset, record.encoder, record.method, record.variant.rpartition("-")[2])
+        groups.setdefault(key, []).append(record)
     lines = [
         "| data | encoder | method | vectors | seeds | test | 95 % interval | dev | published | script | s/run |",
         "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
-    for key, records in sorted(found.items()):
-        accuracy, half = mean_and_half([100 * record["test_accuracy"] for record in records])
-        dev = 100 * np.mean([record["dev_accuracy"] for record in records])
-        seconds = np.mean([record["wall_seconds"] for record in records])
+    for key, records in sorted(groups.items()):
+        accuracy = mean_over_runs([100 * record.result["test_accuracy"] for record in records])
+        dev = 100 * np.mean([record.result["dev_accuracy"] for record in records])
+        seconds = np.mean([record.wall_seconds for record in records])
         printed, script = PUBLISHED.get(key[:3]), AUTHORS_SCRIPTS.get(key[:3])
         beside = script if key[3] == "frozen" else None
         lines.append(
-            f"| {' | '.join(key)} | {len(records)} | {accuracy:.1f} | ±{half:.1f} | {dev:.1f} "
-            f"| {printed if printed else '–'} | {beside if beside else '–'} | {seconds:.0f} |"
+            f"| {' | '.join(key)} | {len(records)} | {accuracy.value:.1f} | ±{accuracy.high - accuracy.value:.1f} "
+            f"| {dev:.1f} | {printed if printed else '–'} | {beside if beside else '–'} | {seconds:.0f} |"
         )
     return "\n".join(lines) + "\n"
 
@@ -180,10 +153,13 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--set", action="append", default=[])
     arguments = parser.parse_args()
-    jobs = [(cell, arguments) for cell in dict.fromkeys(cells(arguments))]
-    with multiprocessing.get_context("spawn").Pool(arguments.processes, maxtasksperchild=8) as pool:
-        for line in pool.imap_unordered(run, jobs):
-            print(line, flush=True)
+    folder = arguments.out / RECORDS
+    todo = jobs(arguments)
+    finished = finished_records(todo, folder, print)
+    left = [job for job in todo if job.name not in finished]
+    for record in run_jobs(left, folder, workers=arguments.processes):
+        told = record.failed or f"test {100 * record.result['test_accuracy']:.1f} after {record.wall_seconds:.0f} s"
+        print(f"{record.name}: {told}", flush=True)
     (arguments.out / "table.md").write_text(table(arguments.out))
     print(table(arguments.out))
 

@@ -3,7 +3,7 @@
 python benchmarks/fewer_passes.py --data-dir DATA --embeddings GLOVE --out results/fewer_passes \
     --encoders lstm,minilm --texts 20
 
-Models are trained on sst2 once and kept in --models. Each text is a cell that is written once, so that the run can be
+Models are trained on sst2 once and kept in --models. Each text is a run that is recorded once, so that the study can be
 stopped and resumed. Passes are given for each word of the text, so that texts of different lengths can be averaged.
 """
 
@@ -14,12 +14,11 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 import torch
 
-from cells import write_cell
 from fewer_passes_report import report
 from whyword.attribution.lime.estimate import estimate, preferred_sizes
 from whyword.attribution.lime.ridge import LIME_SAMPLES, SubsetRidge
@@ -28,15 +27,15 @@ from whyword.attribution.shapley.exact import all_subsets, shapley_of_table
 from whyword.attribution.shapley.gaussian_process import shapley_of_pairs
 from whyword.attribution.shapley.pairs import ComplementaryPairs
 from whyword.attribution.surrogate import fit_surrogate
-from whyword.data.dataset import Dataset, load_dataset
+from whyword.data.dataset import Dataset
 from whyword.explainers.lime import Lime
 from whyword.explainers.shapley import Shapley
+from whyword.grids.runner import RECORDS, EvaluationJob, finished_records, run_jobs
+from whyword.grids.variant import Evaluation, Result, TrainedVariant, Variant, file_fingerprint, find_source
 from whyword.inference.fitted import FittedClassifier
 from whyword.interfaces.document import Document, Words
 from whyword.maths.stats.correlation import kendall_tau_b, overlap
-from whyword.models.config import make_config
-from whyword.models.folder import load_model
-from whyword.models.train import train_model
+from whyword.models.folder import TrainedModel
 
 PASSES_PER_WORD = (2.5, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 FURTHER = {"lstm": (96, 128, 192, 256)}  # for the plain estimators alone, which need most
@@ -189,31 +188,39 @@ def agreement(scores: np.ndarray, converged: np.ndarray) -> dict[str, float]:
     return {"tau": kendall_tau_b(scores, converged), "top5": overlap(*tops), "error": error}
 
 
-def measure(
-    classifier: FittedClassifier, document: Document, number: int, repeats: int, before: dict[str, Any]
-) -> dict[str, Any]:
-    """Measure the estimators of one text that have not been measured before, or not as far."""
-    text = Text(classifier, document.words)
-    fit = before.get("surrogate_fit") or surrogate_fit(text)
-    record: dict[str, Any] = {**before, "words": text.words, "surrogate_fit": fit}
-    record["families"] = dict(before.get("families", {}))
-    for name, family in FAMILIES.items():
-        known = record["families"].get(name)
-        if known:
-            converged, curves = np.array(known["converged"]), known["curves"]
-        else:
-            converged, curves = family.converged(text, np.random.default_rng([number, 999])), {}
+@dataclass(frozen=True)
+class FewerPasses(Evaluation):
+    """All estimators on one test text of a length, the number-th of them."""
+
+    name: ClassVar[str] = "fewer-passes"
+    length: str
+    number: int
+    repeats: int = 3
+
+    def evaluate(self, model: TrainedModel, dataset: Dataset, trained: TrainedVariant) -> Result:
+        """Measure how far each estimator is from the converged scores after each number of passes."""
+        least, most = LENGTHS[self.length]
+        document = [document for document in dataset.test if least <= len(document.words) <= most][self.number]
+        text = Text(model.classifier, document.words)
+        families = {name: self._curves(text, family, model.config.encoder) for name, family in FAMILIES.items()}
+        return {
+            "words": text.words,
+            "surrogate_fit": surrogate_fit(text),
+            "families": families,
+            "automatic": stopped(model.classifier, document, families["shapley"]),
+        }
+
+    def _curves(self, text: Text, family: Family, encoder: str) -> Result:
+        converged = family.converged(text, np.random.default_rng([self.number, 999]))
+        curves = {}
         for label, estimator in family.estimators.items():
-            shares = points(before["encoder"], family, label)
-            if len(curves.get(label, [[]])[0]) < len(shares):
-                grid = [round(share * text.words) for share in shares]
-                curves[label] = [
-                    [{"passes": p, **agreement(scores, converged)} for p, scores in estimator(text, grid, random)]
-                    for random in (np.random.default_rng([number, repeat]) for repeat in range(repeats))
-                ]
-        record["families"][name] = {"converged": converged.tolist(), "curves": curves}
-    record["automatic"] = before.get("automatic") or stopped(classifier, document, record["families"]["shapley"])
-    return record
+            grid = [round(share * text.words) for share in points(encoder, family, label)]
+            generators = (np.random.default_rng([self.number, repeat]) for repeat in range(self.repeats))
+            curves[label] = [
+                [{"passes": p, **agreement(scores, converged)} for p, scores in estimator(text, grid, generator)]
+                for generator in generators
+            ]
+        return {"converged": converged.tolist(), "curves": curves}
 
 
 def points(encoder: str, family: Family, label: str) -> tuple[float, ...]:
@@ -222,7 +229,7 @@ def points(encoder: str, family: Family, label: str) -> tuple[float, ...]:
     return PASSES_PER_WORD + further if label == next(iter(family.estimators)) else PASSES_PER_WORD
 
 
-def stopped(classifier: FittedClassifier, document: Document, shapley: dict[str, Any]) -> dict[str, Any]:
+def stopped(classifier: FittedClassifier, document: Document, shapley: Result) -> Result:
     """Measure what comes out where Shapley values stop by themselves."""
     (automatic,) = Shapley().explain(classifier, [document])
     return {
@@ -231,17 +238,6 @@ def stopped(classifier: FittedClassifier, document: Document, shapley: dict[str,
         "tied": int(automatic.tied.sum()) if automatic.tied is not None else None,
         **agreement(automatic.scores, np.array(shapley["converged"])),
     }
-
-
-def complete(record: dict[str, Any]) -> bool:
-    """Say whether every estimator was measured as far as it is to be."""
-    families = record.get("families", {})
-    return all(
-        name in families
-        and len(families[name]["curves"].get(label, [[]])[0]) == len(points(record["encoder"], family, label))
-        for name, family in FAMILIES.items()
-        for label in family.estimators
-    )
 
 
 def surrogate_fit(text: Text) -> float:
@@ -254,16 +250,22 @@ def surrogate_fit(text: Text) -> float:
     return 1 - float((missed**2).mean() / answers.var())
 
 
-def model(encoder: str, arguments: argparse.Namespace, dataset: Dataset) -> FittedClassifier:
-    folder = arguments.models / encoder
-    if folder.exists():
-        return load_model(folder).classifier
-    values: dict[str, Any] = {"method": {"name": "base"}, "encoder": {"name": encoder}, "seed": 0}
-    if encoder in ("bag", "affine", "cnn", "lstm"):
-        values["embeddings"] = arguments.embeddings
-    else:
-        values["training"] = {"epochs": 1}
-    return train_model(make_config(values), dataset, folder=folder).classifier
+def jobs(arguments: argparse.Namespace) -> list[EvaluationJob]:
+    """Describe a run for each text of each length and encoder."""
+    source = find_source("sst2", data_dir=arguments.data_dir)
+    place = None if arguments.embeddings is None else str(Path(arguments.embeddings).resolve())
+    fingerprint = None if place is None else file_fingerprint(place)
+    found = []
+    for encoder in arguments.encoders:
+        vectors = encoder in ("bag", "affine", "cnn", "lstm")
+        training = {} if vectors else {"training": {"epochs": 1}}
+        variant = Variant(encoder, {"method": {"name": "base"}, "encoder": {"name": encoder}, **training}, vectors)
+        trained = TrainedVariant(variant, source, 0, arguments.models, place, fingerprint)
+        for length, (least, _) in LENGTHS.items():
+            first, last = arguments.skip, arguments.skip + arguments.texts
+            numbers = range(first, last) if least < 40 else range(first // 2, last // 2)
+            found += [EvaluationJob(trained, FewerPasses(length, number, arguments.repeats)) for number in numbers]
+    return found
 
 
 def main() -> None:
@@ -280,24 +282,11 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     arguments = parser.parse_args()
     arguments.models = arguments.models or arguments.out.with_name(f"{arguments.out.name}_models")
-    torch.set_num_threads(1)
-    dataset = load_dataset("sst2", data_dir=arguments.data_dir)
-    for encoder in arguments.encoders:
-        classifier = model(encoder, arguments, dataset)
-        for length, (least, most) in LENGTHS.items():
-            suited = [document for document in dataset.test if least <= len(document.words) <= most]
-            first, last = (
-                count if least < 40 else count // 2 for count in (arguments.skip, arguments.skip + arguments.texts)
-            )
-            for number, document in list(enumerate(suited))[first:last]:
-                place = arguments.out / "cells" / f"{encoder}-{least}-{number}.json"
-                known = json.loads(place.read_text()) if place.exists() else {}
-                before = {**known, "encoder": encoder, "length": length}
-                if complete(before):
-                    continue
-                record = measure(classifier, document, number, arguments.repeats, before)
-                write_cell(record, place)
-                print(place.name, json.dumps(record["automatic"]), flush=True)
+    folder = arguments.out / RECORDS
+    todo = jobs(arguments)
+    finished = finished_records(todo, folder, print)
+    for record in run_jobs([job for job in todo if job.name not in finished], folder):
+        print(record.name, record.failed or json.dumps(record.result["automatic"]), flush=True)
     print(report(arguments.out, {name: list(family.estimators) for name, family in FAMILIES.items()}))
 
 

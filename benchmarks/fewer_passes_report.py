@@ -1,4 +1,4 @@
-"""Tables and curves of fewer_passes.py, from its cells."""
+"""Tables and curves of fewer_passes.py, from its records."""
 
 from __future__ import annotations
 
@@ -13,12 +13,16 @@ import numpy as np
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
+from whyword.grids.runner import RECORDS, read_records
+from whyword.grids.variant import Result
+from whyword.papers.reproduction.report import save_figure
+
 FITS_WELL = 0.9  # share of the variance of the answers that the additive surrogate explains
 TAU = 0.9
 SHOWN = 8  # passes for each word at which the table says how far estimators are
 
 
-def mean_curve(records: Sequence[dict[str, Any]], family: str, label: str) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+def mean_curve(records: Sequence[Result], family: str, label: str) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     """Give mean passes for each word, and mean agreement at each point of the grid."""
     found = [
         [{**point, "passes": point["passes"] / record["words"]} for point in curve]
@@ -57,7 +61,7 @@ def times_fewer(plain: float, last: float, reached: float) -> str:
     return f"{plain / reached:.1f}" if np.isfinite(plain) else f"> {last / reached:.1f}"
 
 
-def halved(records: Sequence[dict[str, Any]], family: str, plain: str, label: str) -> str:
+def halved(records: Sequence[Result], family: str, plain: str, label: str) -> str:
     """Count the texts for which half of the plain passes is enough, among those for which that can be told."""
     enough = []
     for record in records:
@@ -71,11 +75,11 @@ def halved(records: Sequence[dict[str, Any]], family: str, plain: str, label: st
 
 
 def report(out: Path, families: Mapping[str, Sequence[str]]) -> str:
-    """Write table.md, curves.json and curves.png from the cells; of each family the plain estimator comes first."""
-    cells: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for path in sorted((out / "cells").glob("*.json")):
-        record = json.loads(path.read_text())
-        cells.setdefault((record["encoder"], record["length"]), []).append(record)
+    """Write table.md, curves.json and curves.png from the records; of each family the plain estimator comes first."""
+    texts: dict[tuple[str, str], list[Result]] = {}
+    records = sorted(read_records(out / RECORDS), key=lambda record: str(record.settings["evaluation"]["number"]))
+    for record in records:  # in one order, whatever their names are, so that sums have the same last digits
+        texts.setdefault((record.encoder, record.settings["evaluation"]["length"]), []).append(record.result)
     lines = [
         "Passes for each word of a text to Kendall tau 0.9 with the converged explanation (mean over texts and",
         "repeats), and how many times fewer that is than with the plain estimator. Well-fitted texts are those of",
@@ -88,7 +92,7 @@ def report(out: Path, families: Mapping[str, Sequence[str]]) -> str:
         "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     curves: list[dict[str, Any]] = []
-    for (encoder, length), everything in sorted(cells.items()):
+    for (encoder, length), everything in sorted(texts.items()):
         well = [record for record in everything if record["surrogate_fit"] >= FITS_WELL]
         for kind, records in ((length, everything), (f"{length}, well-fitted", well)):
             if not records:
@@ -115,7 +119,7 @@ def report(out: Path, families: Mapping[str, Sequence[str]]) -> str:
                     )
     lines += ["", "Stopping by itself (the default), when the top 5 words are settled with 95 % confidence:", ""]
     lines += ["| encoder | texts | passes | passes / word | settled | top 5 | tau |", "|---|---|---|---|---|---|---|"]
-    for (encoder, length), records in sorted(cells.items()):
+    for (encoder, length), records in sorted(texts.items()):
         found = [record["automatic"] for record in records]
         mean = {key: np.mean([one[key] for one in found]) for key in ("passes", "top5", "tau")}
         per_word = np.mean([record["automatic"]["passes"] / record["words"] for record in records])
@@ -152,4 +156,4 @@ def draw_curves(curves: Sequence[dict[str, Any]], place: Path) -> None:
                 axis.set_yscale("log")
         row[0].axhline(TAU, color="gray", linewidth=0.5)
         row[0].legend()
-    figure.savefig(place, dpi=100)
+    save_figure(figure, place)

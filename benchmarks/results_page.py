@@ -1,4 +1,7 @@
-"""Write docs/results.md from what `whyword reproduce` left in results/: what reproduces, what does not, by how much."""
+"""Write docs/results.md from what `whyword reproduce` left in results/: what reproduces, what does not, by how much.
+
+Loose records are packed into one archive per study, and pictures that the page does not show are left out.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +14,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from whyword.papers.reproduction.claims import EVERYWHERE, FAILS, HOLDS, REPEATED, UNDECIDED
+from whyword.grids.runner import RECORDS, pack_records
 from whyword.papers.reproduction.report import signed
+from whyword.papers.reproduction.tables import EVERYWHERE, FAILS, HOLDS, REPEATED, UNDECIDED
 from whyword.report.tables import Entry, Table, markdown
 
 PAPERS = ("vmask", "vat", "sun-lu", "tutek", "evarm")
 NAMES = {"vmask": "VMASK", "vat": "VAT", "sun-lu": "Sun & Lu", "tutek": "Tutek & Šnajder", "evarm": "E-VarM"}
 TOGETHER = (EVERYWHERE, REPEATED)
-PICTURES = 6  # a figure of more is left to its folder
+PICTURES = 4  # a figure of more is left to its folder
 HEAD = """# What reproduces
 
 Written by `make results` from what `whyword reproduce` left in [results](../results); the remarks are ours. What else
@@ -35,21 +39,21 @@ at all, one in twenty still holds or fails."""
 
 @dataclass(frozen=True)
 class Claimed:
-    """One claim of a paper: the finding over several data sets, and those of each."""
+    """One claim of a paper: the result over several data sets, and those of each."""
 
     sentence: str
-    exhibit: str
-    findings: Sequence[Mapping[str, Any]]
+    table: str
+    results: Sequence[Mapping[str, Any]]
 
     @property
     def whole(self) -> Mapping[str, Any]:
-        """The finding that stands for all: over several data sets, or the only one."""
-        return next((f for f in self.findings if f["dataset"] in TOGETHER), self.findings[0])
+        """The result that stands for all: over several data sets, or the only one."""
+        return next((f for f in self.results if f["dataset"] in TOGETHER), self.results[0])
 
     @property
     def single(self) -> list[Mapping[str, Any]]:
-        """The findings of single data sets."""
-        return [finding for finding in self.findings if finding["dataset"] not in TOGETHER]
+        """The results of single data sets."""
+        return [result for result in self.results if result["dataset"] not in TOGETHER]
 
 
 @dataclass(frozen=True)
@@ -65,18 +69,28 @@ class Folder:
         return values
 
     @property
+    def tables(self) -> Sequence[Mapping[str, Any]]:
+        """All tables and figures; older reproductions call them exhibits."""
+        tables: Sequence[Mapping[str, Any]] = self.values.get("tables", self.values.get("exhibits"))
+        return tables
+
+    @property
     def name(self) -> str:
         """Name the paper, and the scale where it is not the usual one."""
         scale = self.values["scale"]["name"]
         return NAMES[self.values["paper"]] + ("" if scale == "small" else f", {scale}")
 
+    def pictures(self, table: str) -> list[Path]:
+        """Find the pictures of a figure."""
+        return sorted(self.path.glob(f"{table.replace(' ', '-')}-*.png"))
+
     @property
     def claims(self) -> Iterator[Claimed]:
-        """Give each claim once, with all its findings."""
-        for exhibit in self.values["exhibits"]:
-            for sentence in dict.fromkeys(found["claim"] for found in exhibit["claims"]):
-                findings = [found for found in exhibit["claims"] if found["claim"] == sentence]
-                yield Claimed(sentence, exhibit["name"], findings)
+        """Give each claim once, with all its results."""
+        for table in self.tables:
+            for sentence in dict.fromkeys(result["claim"] for result in table["claims"]):
+                results = [result for result in table["claims"] if result["claim"] == sentence]
+                yield Claimed(sentence, table["name"], results)
 
 
 def page(folders: Sequence[Folder]) -> str:
@@ -100,7 +114,7 @@ def _claim_table(claims: Sequence[tuple[Folder, Claimed]]) -> Table:
         table.append(
             [
                 Entry(folder.name),
-                Entry(f"{claim.sentence} ({claim.exhibit})"),
+                Entry(f"{claim.sentence} ({claim.table})"),
                 Entry(_by_data(claim)),
                 *(Entry(words, right=True) for words in (signed(effect["value"]), interval, str(whole["seeds"]))),
                 Entry(whole["verdict"], strong=whole["verdict"] != UNDECIDED),
@@ -111,7 +125,7 @@ def _claim_table(claims: Sequence[tuple[Folder, Claimed]]) -> Table:
 
 def _by_data(claim: Claimed) -> str:
     """Name the data sets; where their verdicts differ, also these."""
-    verdicts = {finding["dataset"]: finding["verdict"] for finding in claim.single}
+    verdicts = {result["dataset"]: result["verdict"] for result in claim.single}
     distinct = {*verdicts.values()}
     if len(distinct) == 1:
         return ", ".join(verdicts) + ("" if claim.whole["verdict"] in distinct else f": each {distinct.pop()}")
@@ -127,37 +141,53 @@ def _section(folder: Folder) -> Iterator[str]:
     remarks = folder.path / "remarks.md"
     if remarks.exists():
         yield remarks.read_text(encoding="utf-8")
-    table = _distances(values["exhibits"])
-    if len(table) > 1:
+    distances = _distances(folder.tables)
+    if len(distances) > 1:
         yield "Ours minus the published numbers:"
-        yield markdown(table)
-    for exhibit in values["exhibits"]:
-        pictures = sorted(folder.path.glob(f"{exhibit['name'].replace(' ', '-')}-*.png"))
+        yield markdown(distances)
+    for table in folder.tables:
+        pictures = folder.pictures(table["name"])
         if 0 < len(pictures) <= PICTURES:
-            yield f"{exhibit['name'].capitalize()}. {exhibit['title']}:"
+            yield f"{table['name'].capitalize()}. {table['title']}:"
             yield "\n".join(f"![{picture.stem}]({place}/{picture.name})" for picture in pictures)
 
 
-def _distances(exhibits: Sequence[Mapping[str, Any]]) -> Table:
-    table = [
+def _distances(tables: Sequence[Mapping[str, Any]]) -> Table:
+    lines = [
         [Entry("table"), *(Entry(name, right=True) for name in ("numbers", "mean", "mean size")), Entry("furthest")]
     ]
-    for exhibit in exhibits:
-        numbers = [number for number in exhibit["numbers"] if number["difference"] is not None]
+    for table in tables:
+        numbers = [number for number in table["numbers"] if number["difference"] is not None]
         if numbers:
             apart = [number["difference"] for number in numbers]
             mean, size = sum(apart) / len(apart), sum(map(abs, apart)) / len(apart)
             furthest = max(numbers, key=lambda number: abs(number["difference"]))
             column = "" if furthest["column"] == "value" else f", {furthest['column']}"
             where = f"{furthest['row']}{column} on {furthest['dataset']}: {furthest['ours']['value']:.3g}"
-            table.append(
+            lines.append(
                 [
-                    Entry(f"{exhibit['name']}, {exhibit['title']}"),
+                    Entry(f"{table['name']}, {table['title']}"),
                     *(Entry(words, right=True) for words in (str(len(apart)), signed(mean), f"{size:.3g}")),
                     Entry(f"{where} instead of {furthest['published']:g}"),
                 ]
             )
-    return table
+    return lines
+
+
+def publish(folder: Folder) -> None:
+    """Leave out the pictures of figures with too many of them, which `--finished` draws anew from the records."""
+    place = folder.path / "reproduction.md"
+    written = place.read_text(encoding="utf-8")
+    for table in folder.tables:
+        pictures = folder.pictures(table["name"])
+        if len(pictures) > PICTURES:
+            names = {picture.name for picture in pictures}
+            images = [part for part in written.split("\n\n") if part in {f"![{name}]({name})" for name in names}]
+            told = f"{len(pictures)} pictures, which the command above draws from the records with `--finished`."
+            written = written.replace("\n\n".join(images), told)
+            for picture in pictures:
+                picture.unlink()
+    place.write_text(written, encoding="utf-8")
 
 
 def find_folders(results: Path) -> list[Folder]:
@@ -171,7 +201,12 @@ def main() -> None:
     parser.add_argument("--results", type=Path, default=Path("results"))
     parser.add_argument("--out", type=Path, default=Path("docs/results.md"))
     options = parser.parse_args()
-    options.out.write_text(page(find_folders(options.results)), encoding="utf-8")
+    for records in sorted(options.results.glob(f"**/{RECORDS}")):
+        pack_records(records)
+    folders = find_folders(options.results)
+    for folder in folders:
+        publish(folder)
+    options.out.write_text(page(folders), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -24,8 +24,8 @@ from typing import Any
 from urllib.request import urlopen
 
 import numpy as np
-
 from cells import versions
+
 from whyword.data.planted import planted
 from whyword.data.words import split
 from whyword.explaining.stream import explain_documents, make_explainer

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from cells import versions
+
 from whyword.data.planted import planted
 
 MEGABYTE = 1 << 20

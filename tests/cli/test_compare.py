@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from whyword.grids.cell_folder import run_cells
+from whyword.grids.runner import EvaluationJob, run_jobs
 
 TINY = "planted:easy,train=40,dev=10,test=20"
 GRID = ("compare", TINY, "--methods", "base,attention", "--encoders", "bag,affine", "--epochs", "1", "--sample", "6")
@@ -22,7 +22,7 @@ def leaderboard(folder):
 
 
 def state(folder):
-    return {path.name: (path.stat().st_mtime_ns, path.read_bytes()) for path in (folder / "cells").glob("[!.]*.json")}
+    return {path.name: (path.stat().st_mtime_ns, path.read_bytes()) for path in (folder / "records").glob("[!.]*.json")}
 
 
 def test_a_grid_gives_a_table_files_and_a_page(whyword, tmp_path):
@@ -32,7 +32,7 @@ def test_a_grid_gives_a_table_files_and_a_page(whyword, tmp_path):
     assert len(state(tmp_path / "out")) == 8
     assert "(8 of 8)" in done.err
     assert {path.name for path in (tmp_path / "out").iterdir()} == {
-        "cells",
+        "records",
         "comparison.html",
         "comparison.json",
         "leaderboard.csv",
@@ -49,14 +49,14 @@ def test_the_same_command_runs_nothing_again_and_more_seeds_run_only_what_is_new
     again = whyword(*GRID, *ONE, "--seeds", 1, "--json")
     assert state(tmp_path / "comparison") == before
     assert leaderboard(tmp_path / "comparison") == table
-    (facts,) = again.json
-    assert facts["cells"] == len(facts["rows"]) == 4
+    (values,) = again.json
+    assert values["runs"] == len(values["rows"]) == 4
     more = whyword(*GRID, *ONE, "--seeds", 2)
-    assert "4 of 8 cells are there already" in more.err
+    assert "4 of 8 runs are recorded already" in more.err
     assert before.items() <= state(tmp_path / "comparison").items()
 
 
-def test_killed_in_the_middle_and_started_again_no_cell_is_lost_or_done_twice(whyword, tmp_path):
+def test_killed_in_the_middle_and_started_again_no_run_is_lost_or_done_twice(whyword, tmp_path):
     words = [*GRID, "--seeds", "4", *ONE]
     process = subprocess.Popen(
         [sys.executable, "-m", "whyword", *words, "-o", tmp_path / "killed"],
@@ -74,7 +74,7 @@ def test_killed_in_the_middle_and_started_again_no_cell_is_lost_or_done_twice(wh
     assert 3 <= len(before) < 16
     resumed = whyword(*words, "-o", "killed")
     assert resumed.code == 0
-    assert f"{len(before)} of 16 cells are there already" in resumed.err
+    assert f"{len(before)} of 16 runs are recorded already" in resumed.err
     assert before.items() <= state(tmp_path / "killed").items()
     assert len(state(tmp_path / "killed")) == 16
     assert whyword(*words, "-o", "whole").code == 0
@@ -98,29 +98,27 @@ def test_ray_gives_the_same_numbers_as_this_machine(whyword, tmp_path):
     assert leaderboard(tmp_path / "ray") == leaderboard(tmp_path / "local")
 
 
-def test_a_failed_cell_is_told_at_the_end_and_tried_again(whyword, tmp_path):
+def test_a_failed_run_is_told_at_the_end_and_tried_again(whyword, tmp_path):
     words = ("compare", TINY, "--methods", "base,attention", "--encoders", "bag", "--epochs", 1, "--seeds", 1, *ONE)
     for _ in range(2):
         done = whyword(*words, "--explainer", "own", "-q")
         assert done.code == 2
-        assert done.err.startswith("whyword: 1 of 2 cells failed")
+        assert done.err.startswith("whyword: 1 of 2 runs failed")
         assert "base" in done.err
         assert "Failed: planted" in done.out
-    (facts,) = (json.loads(path.read_text()) for path in (tmp_path / "comparison" / "cells").glob("*-base-*"))
-    assert "failed" in facts
+    (values,) = (json.loads(path.read_text()) for path in (tmp_path / "comparison" / "records").glob("*-base-*"))
+    assert "failed" in values
     assert [row["method"] for row in leaderboard(tmp_path / "comparison")] == ["attention"]
 
 
-def test_a_bug_in_a_cell_leaves_with_1_after_the_others_are_done(whyword, tmp_path, monkeypatch):
-    def broken(cell, device):
-        if cell.config.method == "base":
+def test_a_bug_in_a_run_leaves_with_1_after_the_others_are_done(whyword, tmp_path, monkeypatch):
+    def broken(job):
+        if job.trained.config.method == "base":
             raise ZeroDivisionError
-        return run(cell, device)
+        return run(job)
 
-    from whyword.grids import cells
-
-    run = cells.run_cell
-    monkeypatch.setattr(cells, "run_cell", broken)
+    run = EvaluationJob.run
+    monkeypatch.setattr(EvaluationJob, "run", broken)
     done = whyword(*GRID, *ONE, "--seeds", 1)
     assert done.code == 1
     assert "ZeroDivisionError" in done.err
@@ -128,10 +126,10 @@ def test_a_bug_in_a_cell_leaves_with_1_after_the_others_are_done(whyword, tmp_pa
     assert len(leaderboard(tmp_path / "comparison")) == 2
 
 
-def test_a_damaged_cell_is_run_again_with_a_note(whyword, tmp_path):
+def test_a_damaged_record_is_run_again_with_a_note(whyword, tmp_path):
     whyword(*GRID, *ONE, "--seeds", 1)
     table = leaderboard(tmp_path / "comparison")
-    path = next(iter((tmp_path / "comparison" / "cells").glob("*.json")))
+    path = next(iter((tmp_path / "comparison" / "records").glob("*.json")))
     path.write_bytes(path.read_bytes()[:100])
     done = whyword(*GRID, *ONE, "--seeds", 1)
     assert f"{path.name} is damaged" in done.err
@@ -140,15 +138,15 @@ def test_a_damaged_cell_is_run_again_with_a_note(whyword, tmp_path):
 
 def test_ctrl_c_keeps_what_is_done(whyword, tmp_path, monkeypatch):
     def interrupted(*arguments):
-        for number, record in enumerate(run_cells(*arguments)):
+        for number, record in enumerate(run_jobs(*arguments)):
             if number == 2:
                 os.kill(os.getpid(), signal.SIGINT)
             yield record
 
-    monkeypatch.setattr("whyword.grids.cell_folder.run_cells", interrupted)
+    monkeypatch.setattr("whyword.grids.runner.run_jobs", interrupted)
     done = whyword(*GRID, *ONE, "--seeds", 1)
     assert done.code == 130
-    assert "of 4 cells are kept in comparison/cells; the same command goes on." in done.err
+    assert "of 4 runs are recorded in comparison/records; the same command resumes." in done.err
     assert len(state(tmp_path / "comparison")) == 3
 
 

@@ -1,15 +1,15 @@
 import pytest
 
-from whyword.grids.trial import Inquiry
+from whyword.grids.runner import EvaluationJob
 
 FEW = "planted:train=30,dev=10,test=10"
 SMOKE = ("reproduce", "evarm", "--scale", "smoke", "--workers", 1)
 ONE = (*SMOKE, "--seeds", 1, "--datasets", FEW)
-EXAMPLES = (*ONE, "--table", 4)  # two models, and a question to each
+EXAMPLES = (*ONE, "--table", 4)  # two models, and a evaluation to each
 
 
 def state(folder):
-    return {path.name: path.stat().st_mtime_ns for path in (folder / "cells").glob("[!.]*.json")}
+    return {path.name: path.stat().st_mtime_ns for path in (folder / "records").glob("[!.]*.json")}
 
 
 def test_one_table_is_made_told_and_written(whyword, tmp_path):
@@ -22,7 +22,7 @@ def test_one_table_is_made_told_and_written(whyword, tmp_path):
     assert "(6 of 6)" in done.err
     assert "look at reproduction/evarm/reproduction.md" in done.err
     folder = tmp_path / "reproduction" / "evarm"
-    assert {path.name for path in folder.iterdir()} == {"cells", "models", "reproduction.json", "reproduction.md"}
+    assert {path.name for path in folder.iterdir()} == {"records", "models", "reproduction.json", "reproduction.md"}
     assert "whyword reproduce evarm --scale smoke" in (folder / "reproduction.md").read_text()
 
 
@@ -32,12 +32,12 @@ def test_a_figure_is_drawn_and_json_is_one_strict_line(whyword, tmp_path):
     (values,) = done.json
     assert "NaN" not in done.out
     assert values["output"] == "out"
-    assert [exhibit["name"] for exhibit in values["exhibits"]] == ["figure 2"]
-    assert {number["column"] for number in values["exhibits"][0]["numbers"]} == set("123456789")
+    assert [table["name"] for table in values["tables"]] == ["figure 2"]
+    assert {number["column"] for number in values["tables"][0]["numbers"]} == set("123456789")
     assert len(list((tmp_path / "out").glob("figure-2-*.png"))) == 1
 
 
-def test_the_same_command_asks_nothing_again_and_only_what_was_deleted(whyword, tmp_path):
+def test_the_same_command_runs_nothing_again_and_only_what_was_deleted(whyword, tmp_path):
     assert whyword(*EXAMPLES, "-o", "out").code == 0
     before = state(tmp_path / "out")
     assert len(before) == 4
@@ -46,10 +46,10 @@ def test_the_same_command_asks_nothing_again_and_only_what_was_deleted(whyword, 
     again = whyword(*EXAMPLES, "-o", "out")
     assert state(tmp_path / "out") == before
     assert "left" not in again.err
-    (gone,) = (tmp_path / "out" / "cells").glob("*VMASK-0-examples*")
+    (gone,) = (tmp_path / "out" / "records").glob("*VMASK-0-examples*")
     gone.unlink()
     resumed = whyword(*EXAMPLES, "-o", "out")
-    assert "3 of 4 answers are there already." in resumed.err
+    assert "3 of 4 runs are recorded already." in resumed.err
     assert "(1 of 1)" in resumed.err
     after = state(tmp_path / "out")
     assert {name for name in after if after[name] != before[name]} == {gone.name}
@@ -68,50 +68,50 @@ def test_your_own_file_is_a_data_set(whyword, data):
     [(OSError("The disk is full."), 2), (ZeroDivisionError("of zero"), 1)],
     ids=["the user's", "a bug"],
 )
-def test_an_answer_that_fails_is_told_at_the_end_and_asked_again(whyword, tmp_path, monkeypatch, error, code):
-    answer = Inquiry.answer
+def test_a_run_that_fails_is_told_at_the_end_and_tried_again(whyword, tmp_path, monkeypatch, error, code):
+    run = EvaluationJob.run
 
-    def failing(inquiry):
-        if inquiry.question.name == "examples" and inquiry.trial.run.name == "LSTM-VMASK":
+    def failing(job):
+        if job.evaluation.name == "examples" and job.trained.variant.name == "LSTM-VMASK":
             raise error
-        return answer(inquiry)
+        return run(job)
 
     with monkeypatch.context() as broken:
-        broken.setattr(Inquiry, "answer", failing)
+        broken.setattr(EvaluationJob, "run", failing)
         done = whyword(*EXAMPLES, "-o", "out")
     assert done.code == code
-    assert "1 of 4 answers failed, and are tried again when the command is." in done.err
+    assert "1 of 4 runs failed, and are tried again when the command is." in done.err
     assert str(error) in done.err
     assert ("This is a bug" in done.err) == (code == 1)
     assert "- LSTM-E-VarM" in done.out
     assert "- LSTM-VMASK" not in done.out
-    mended = whyword(*EXAMPLES, "-o", "out")
-    assert mended.code == 0
-    assert "3 of 4 answers are there already." in mended.err
-    assert "- LSTM-VMASK" in mended.out
+    fixed = whyword(*EXAMPLES, "-o", "out")
+    assert fixed.code == 0
+    assert "3 of 4 runs are recorded already." in fixed.err
+    assert "- LSTM-VMASK" in fixed.out
 
 
 def test_ctrl_c_keeps_what_is_done(whyword, tmp_path, monkeypatch):
-    answer = Inquiry.answer
+    run = EvaluationJob.run
 
-    def interrupted(inquiry):
-        if inquiry.question.name == "explained":
+    def interrupted(job):
+        if job.evaluation.name == "explained":
             raise KeyboardInterrupt
-        return answer(inquiry)
+        return run(job)
 
-    monkeypatch.setattr(Inquiry, "answer", interrupted)
+    monkeypatch.setattr(EvaluationJob, "run", interrupted)
     done = whyword(*EXAMPLES, "--table", 3, "-o", "out")
     assert done.code == 130
-    assert "What was done is kept in out; the same command goes on, and with --finished shows" in done.err
+    assert "What was done is recorded in out; the same command resumes, and with --finished shows" in done.err
     before = state(tmp_path / "out")
     accuracy, examples = sorted(before)
     assert "-accuracy-" in accuracy
     assert "-examples-" in examples
-    monkeypatch.setattr(Inquiry, "answer", lambda _: pytest.fail("asked"))
+    monkeypatch.setattr(EvaluationJob, "run", lambda _: pytest.fail("run"))
     shown = whyword(*EXAMPLES, "--table", 3, "-o", "out", "--finished")
     assert shown.code == 0
-    assert "2 of 6 answers are there already." in shown.err
-    assert "answers still missing: 4." in shown.out
+    assert "2 of 6 runs are recorded already." in shown.err
+    assert "runs still missing: 4." in shown.out
     assert shown.out.count("Nothing is there yet.") == 1
     assert state(tmp_path / "out") == before
     assert "\nwhyword reproduce evarm --scale smoke" in (tmp_path / "out" / "reproduction.md").read_text()

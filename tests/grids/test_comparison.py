@@ -2,12 +2,14 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
+from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from reference.cell_records import cell_record
+from reference.run_records import run_record
 from whyword.grids.comparison import Comparison
 from whyword.maths.stats.comparisons import crossed_difference, holm
 
@@ -25,13 +27,13 @@ def records(dataset="reviews", encoder="lstm", **shares):
         for seed in range(SEEDS):
             right = answers(share, 10 * number + seed)
             better = share + 0.1 * np.random.default_rng(99 + 10 * number + seed).normal(size=50)
-            found.append(cell_record(right, better, dataset, encoder, method, seed))
+            found.append(run_record(right, better, dataset, encoder, method, seed))
     return found
 
 
 def test_accuracy_is_the_mean_over_seeds_with_the_t_interval():
     found = records(base=0.7)
-    accuracies = [record["accuracy"] for record in found]
+    accuracies = [record.result["accuracy"] for record in found]
     (row,) = Comparison(found).rows
     interval = stats.t.interval(0.95, SEEDS - 1, np.mean(accuracies), stats.sem(accuracies))
     assert (row.accuracy.mean.low, row.accuracy.mean.high) == pytest.approx(interval)
@@ -67,17 +69,17 @@ def test_only_what_is_better_beyond_chance_is_marked_as_best():
 
 
 def test_only_shared_seeds_are_paired():
-    found = [record for record in records(base=0.5, vmask=0.9) if (record["method"], record["seed"]) != ("base", 2)]
+    found = [record for record in records(base=0.5, vmask=0.9) if (record.method, record.seed) != ("base", 2)]
     base, vmask = Comparison(found).rows
     assert (len(base.records), len(vmask.records)) == (2, 3)
     assert vmask.accuracy.difference.value == pytest.approx(
-        np.mean([r["accuracy"] for r in found[2:4]]) - np.mean([r["accuracy"] for r in found[:2]])
+        np.mean([r.result["accuracy"] for r in found[2:4]]) - np.mean([r.result["accuracy"] for r in found[:2]])
     )
 
 
-def test_a_failed_cell_is_told_everywhere_and_leaves_the_numbers_alone():
+def test_a_failed_run_is_told_everywhere_and_leaves_the_numbers_alone():
     found = records(base=0.7)
-    failure = {**found[0], "method": "vmask", "failed": "It does not suit.", "bug": False, "trace": []}
+    failure = replace(found[0], method="vmask", failed="It does not suit.")
     comparison = Comparison([*found, failure], command="whyword compare reviews")
     assert comparison.values() == Comparison(found).values()
     for text in (str(comparison), comparison.to_markdown(), comparison.to_latex(), comparison.to_html()):
@@ -85,7 +87,7 @@ def test_a_failed_cell_is_told_everywhere_and_leaves_the_numbers_alone():
 
 
 def test_a_cap_of_the_training_texts_is_told_everywhere():
-    comparison = Comparison([{**record, "rows": 1500} for record in records(base=0.7)])
+    comparison = Comparison([replace(record, rows=1500) for record in records(base=0.7)])
     for text in (str(comparison), comparison.to_markdown(), comparison.to_latex(), comparison.to_html()):
         assert re.search(r"capped at\s1,500", text)
     assert comparison.values()[0]["rows"] == 1500
@@ -132,7 +134,7 @@ def test_one_seed_gives_no_interval_and_no_method_to_compare_with_no_differences
 
 def test_nothing_explained_leaves_accuracy_alone():
     found = [
-        {k: v for k, v in r.items() if k not in ("scores", "explainer", "explained_texts")}
+        replace(r, result={k: v for k, v in r.result.items() if k not in ("scores", "explainer", "explained_texts")})
         for r in records(base=0.5, vmask=0.9)
     ]
     comparison = Comparison(found)
@@ -143,7 +145,7 @@ def test_nothing_explained_leaves_accuracy_alone():
 
 def test_some_rows_may_lack_explanations():
     found = records(base=0.5, vmask=0.9)
-    found = [{**r, "scores": {}} if r["method"] == "base" else r for r in found]
+    found = [replace(r, result={**r.result, "scores": {}}) if r.method == "base" else r for r in found]
     base, vmask = Comparison(found).rows
     assert base.interpretability is None
     assert vmask.interpretability.difference is None
@@ -157,8 +159,79 @@ def test_save_writes_every_form(tmp_path):
     assert names == ["comparison.html", "comparison.json", "leaderboard.csv", "leaderboard.md", "leaderboard.tex"]
 
 
-def test_if_all_cells_failed_there_is_still_a_report(tmp_path):
-    failure = {**records(base=0.7)[0], "failed": "No.", "bug": False, "trace": []}
+def test_if_all_runs_failed_there_is_still_a_report(tmp_path):
+    failure = replace(records(base=0.7)[0], failed="No.")
     comparison = Comparison([failure])
     comparison.save(tmp_path)
     assert "No." in str(comparison)
+
+
+EVIL = '<script>alert("1")</script>&'
+
+
+class Reader(HTMLParser):
+    """Lists tags, and all attributes that could fetch something."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.tags, self.addresses, self.open = [], [], []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        self.addresses += [value for name, value in attributes if name in ("src", "href", "action", "srcset")]
+        if tag not in ("meta", "link", "br", "path", "rect"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if tag in ("path", "rect"):
+            return
+        assert self.open.pop() == tag
+
+
+def page(dataset="reviews", command="whyword compare reviews", rows=(("base", 0.5), ("vmask", 0.9))):
+    records = [
+        run_record([i < 20 * share for i in range(20)], [share + seed / 100] * 5, dataset, "lstm", method, seed)
+        for method, share in rows
+        for seed in range(2)
+    ]
+    return Comparison(records, command=command).to_html()
+
+
+def test_the_page_is_whole_and_asks_nobody_for_anything():
+    reader = Reader(page())
+    assert reader.open == []
+    assert "script" not in reader.tags
+    assert all(address.startswith("#") for address in reader.addresses)
+
+
+def test_it_shows_each_data_set_with_a_picture_and_a_table():
+    text = page()
+    reader = Reader(text)
+    assert reader.tags.count("figure") == reader.tags.count("details") == 1
+    assert reader.tags.count("table") == 2
+    assert "prefers-color-scheme: dark" in text
+    assert "90.0%" in text
+
+
+def test_strangers_names_are_escaped():
+    text = page(dataset=EVIL, command=f"whyword compare '{EVIL}'", rows=((EVIL, 0.5), ("b", 0.6)))
+    assert "<script" not in text
+    assert "&lt;script&gt;" in text
+
+
+def test_the_command_that_reproduces_it_is_shown_if_there_is_one():
+    assert "<code>whyword compare reviews</code>" in page()
+    assert "This command again" not in page(command=None)
+
+
+def test_the_picture_says_its_numbers_in_words():
+    assert "vmask: accuracy 90.0 %" in page()
+    assert "Not beaten in both: vmask." in page()
+
+
+@pytest.mark.parametrize("count", [1, 9], ids=["one method", "nine methods"])
+def test_any_number_of_methods_fits(count):
+    text = page(rows=[(f"method{i}", 0.1 * (i + 1)) for i in range(count)])
+    assert Reader(text).open == []

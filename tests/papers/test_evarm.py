@@ -4,9 +4,9 @@ from dataclasses import replace
 import pytest
 
 from reference.papers import check_plan, make_smoke, plan_without_data
-from whyword.papers import load_paper
 from whyword.papers.evarm import ACCURACY, AOPC, LAYERS, PAPER
-from whyword.papers.reproduction.plan import plan
+from whyword.papers.reproduction.paper import load_paper
+from whyword.papers.reproduction.tables import plan
 
 
 @pytest.mark.parametrize("scale", PAPER.scales)
@@ -57,21 +57,21 @@ def test_no_published_number_is_missing():
 
 def test_small_has_all_rows_for_three_data_sets_and_the_main_ones_for_the_others(tmp_path, monkeypatch):
     todo = plan_without_data(PAPER, "small", tmp_path, monkeypatch)
-    rows = {data: [r for e, d, r, s in todo.inquiries if (e, d, s) == ("table 2", data, 0)] for data in ("sst2", "qqp")}
+    rows = {data: [r for e, d, r, s in todo.jobs if (e, d, s) == ("table 2", data, 0)] for data in ("sst2", "qqp")}
     assert len(rows["sst2"]) == 8
     assert rows["qqp"] == ["BERT-base", "BERT-VMASK", "BERT-E-VarM"]
-    assert {d for e, d, *_ in todo.inquiries if e == "figure 3"} == {"sst2", "subj", "trec"}
-    assert {d for e, d, *_ in todo.inquiries if e == "table 3"} == set(PAPER.scales["small"].datasets)
+    assert {d for e, d, *_ in todo.jobs if e == "figure 3"} == {"sst2", "subj", "trec"}
+    assert {d for e, d, *_ in todo.jobs if e == "table 3"} == set(PAPER.scales["small"].datasets)
 
 
 def test_small_has_fewer_seeds_of_side_rows_and_compares_layers_on_three_data_sets(tmp_path, monkeypatch):
     todo = plan_without_data(PAPER, "small", tmp_path, monkeypatch)
-    seeds = Counter(row for exhibit, data, row, _ in todo.inquiries if (exhibit, data) == ("table 2", "sst2"))
+    seeds = Counter(row for table, data, row, _ in todo.jobs if (table, data) == ("table 2", "sst2"))
     assert {row: seeds[f"BERT-{row}"] for row in ("SCL", "MASK", "AGN", "ETE", "PPL")} == {
         **dict.fromkeys(("SCL", "MASK"), 3),
         **dict.fromkeys(("AGN", "ETE", "PPL"), 1),
     }
-    told = {name: {(d, s) for e, d, _, s in todo.inquiries if e == name} for name in ("table 3", "table 5")}
+    told = {name: {(d, s) for e, d, _, s in todo.jobs if e == name} for name in ("table 3", "table 5")}
     assert told["table 5"] == {("sst2", 0), ("subj", 0), ("trec", 0)}
     assert {seed for data, seed in told["table 3"] if data == "trec"} == {0, 1, 2}
     assert {seed for data, seed in told["table 3"] if data == "qqp"} == {0}
@@ -79,13 +79,13 @@ def test_small_has_fewer_seeds_of_side_rows_and_compares_layers_on_three_data_se
 
 def test_layers_are_compared_on_data_of_ones_own(tmp_path):
     scale = replace(PAPER.scales["small"], datasets=("planted",))
-    todo = plan(PAPER.exhibits(scale), scale, tmp_path)
-    assert any(exhibit == "table 5" for exhibit, *_ in todo.inquiries)
+    todo = plan(PAPER.tables(scale), scale, tmp_path)
+    assert any(table == "table 5" for table, *_ in todo.jobs)
 
 
 def test_each_variant_and_each_band_of_layers_is_another_run(tmp_path, monkeypatch):
     todo = plan_without_data(PAPER, "small", tmp_path, monkeypatch)
-    configs = {r: i.trial.config for (_, d, r, s), i in todo.inquiries.items() if (d, s) == ("sst2", 0)}
+    configs = {r: job.trained.config for (_, d, r, s), job in todo.jobs.items() if (d, s) == ("sst2", 0)}
     variants = {row: configs[f"BERT-{row}"].method_settings.variant for row in ("E-VarM", "MASK", "ETE", "PPL")}
     assert variants == {"E-VarM": "full", "MASK": "mask", "ETE": "ete", "PPL": "ppl"}
     bands = [configs[f"BERT-{band}"].method_settings.gate_layers for band in ("bottom", "middle", "top", "all")]

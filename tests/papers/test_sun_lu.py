@@ -1,21 +1,20 @@
-"""Sun & Lu's tables and figures, made again."""
+"""Sun & Lu's tables and figures, reproduced."""
 
 from dataclasses import replace
 
 import pytest
 
-from whyword.papers import load_paper
-from whyword.papers.reproduction.claims import FAILS, HOLDS, findings
-from whyword.papers.reproduction.plan import gather, plan, run
-from whyword.papers.reproduction.report import Reproduced
-from whyword.papers.sun_lu import ACCURACY, FULL, GROUPS, MODELS, SMALL, SMOKE, SYNTHETIC, exhibits, run_of
+from whyword.papers.reproduction.paper import load_paper
+from whyword.papers.reproduction.report import ReproductionReport
+from whyword.papers.reproduction.tables import FAILS, HOLDS, collect, judge_claims, plan, run
+from whyword.papers.sun_lu import ACCURACY, FULL, GROUPS, MODELS, SMALL, SMOKE, SYNTHETIC, tables, variant_of
 
 PAPER = load_paper("sun-lu")
 DATA = "planted:train=120,dev=60,test=20"
 
 
-def exhibit(name, scale=SMALL):
-    return next(found for found in exhibits(scale) if found.name == name)
+def table(name, scale=SMALL):
+    return next(each for each in tables(scale) if each.name == name)
 
 
 @pytest.mark.parametrize(
@@ -36,16 +35,16 @@ def test_published_accuracies_are_those_of_table_2(data, row, value):
 
 def test_all_28_accuracies_of_four_data_sets_are_there_and_each_has_a_row():
     assert len(ACCURACY) == 4 * 7 * 4
-    rows = {row.name for row in exhibit("table 2", FULL).rows}
+    rows = {row.name for row in table("table 2", FULL).rows}
     assert {(data, row) for data, row, _ in ACCURACY} == {(data, row) for data in FULL.datasets for row in rows}
 
 
 def test_dp_l_has_fewer_seeds_only_where_nothing_is_claimed_of_it():
-    seeds = {row.name: row.seeds for row in exhibit("table 2").rows}
+    seeds = {row.name: row.seeds for row in table("table 2").rows}
     assert {name for name, count in seeds.items() if count == 1} == {
         f"DP-L/λ={size}" for size in (0.001, 1, 20, 50, 100)
     }
-    assert {row.seeds for row in exhibit("figure 2").rows} == {None}
+    assert {row.seeds for row in table("figure 2").rows} == {None}
     assert SMALL.caps[-1] == "one seed for DP-L at λ other than 10 and 10000"
 
 
@@ -57,12 +56,12 @@ def test_published_groups_are_those_of_table_1():
 
 
 def test_runs_are_trained_as_the_authors_do():
-    plain, synthetic = run_of("DP", SMALL, 10.0), run_of("DP", SYNTHETIC, 10.0, 1e-3)
+    plain, synthetic = variant_of("DP", SMALL, 10.0), variant_of("DP", SYNTHETIC, 10.0, 1e-3)
     assert plain.settings["training"]["optimizer"] == "adagrad"
     assert plain.settings["method"]["start"] == "linear"
     assert synthetic.settings["training"]["optimizer"] == "sgd"
     assert synthetic.settings["method"] == plain.settings["method"] | {"start": "wide", "penalty": 1e-3}
-    assert {model: run_of(model, SMALL, 10.0).longest for model in MODELS} == {
+    assert {model: variant_of(model, SMALL, 10.0).longest for model in MODELS} == {
         "DP": None,
         "DP-L": 256,
         "DP-A": None,
@@ -71,14 +70,14 @@ def test_runs_are_trained_as_the_authors_do():
 
 
 def test_the_ratio_of_two_classes_is_not_asked_of_three():
-    assert set(exhibit("appendix skew", FULL).datasets) == {"planted", "sst2", "20ng_sports", "imdb"}
+    assert set(table("appendix skew", FULL).datasets) == {"planted", "sst2", "20ng_sports", "imdb"}
     own = replace(SMALL, datasets=("folder/mine.csv", "hub:me/reviews", "folder/20ng_three"))
-    assert set(exhibit("appendix skew", own).datasets) == {"planted", "mine", "me/reviews"}
+    assert set(table("appendix skew", own).datasets) == {"planted", "mine", "me/reviews"}
 
 
 def judged(name, values, sentence):
-    claim = next(claim for claim in exhibit(name).claims if claim.sentence == sentence)
-    return next(findings((claim,), values))
+    claim = next(claim for claim in table(name).claims if claim.sentence == sentence)
+    return next(judge_claims((claim,), values))
 
 
 def test_a_small_scale_must_cost_dp_more_than_two_points():
@@ -109,20 +108,20 @@ def test_unequal_classes_are_compared_with_equal_ones():
     assert found.verdict == HOLDS
 
 
-def test_it_is_made_again_end_to_end(tmp_path):
+def test_it_is_reproduced_end_to_end(tmp_path):
     few = {"seeds": 1, "families": ("DP",), "lambdas": (10.0,), "training": {"epochs": 1}}
     scale = replace(SMOKE, datasets=(DATA,), **few)
     names = ["table 1", "table 2", "figure 2", "figure 3", "figure 4", "figure 5"]
     names += ["appendix scores", "appendix penalty", "appendix skew"]
-    todo = plan(PAPER.exhibits(scale), scale, tmp_path)
-    records = {record["cell"]: record for record in run(todo, tmp_path)}
-    assert not [record["failed"] for record in records.values() if "failed" in record]
-    made = gather(todo, records)
-    assert [one.exhibit.name for one in made] == names
+    todo = plan(PAPER.tables(scale), scale, tmp_path)
+    records = {record.name: record for record in run(todo, tmp_path)}
+    assert not [record.failed for record in records.values() if record.failed]
+    made = collect(todo, records)
+    assert [one.table.name for one in made] == names
     assert {number.column for number in made[0].numbers} == {"negative", "positive", "neutral"}
     assert [number.row for number in made[1].numbers] == ["DP/λ=10"]
-    assert {finding.claim.sentence[0] for one in made for finding in one.findings} == set("1345")
-    Reproduced(PAPER, "smoke", scale, made).save(tmp_path)
+    assert {result.claim.sentence[0] for one in made for result in one.claims} == set("1345")
+    ReproductionReport(PAPER, "smoke", scale, made).save(tmp_path)
     place = DATA.replace(":", "-").replace(",", "-")
     assert sorted(path.stem for path in tmp_path.glob("*.png")) == sorted(
         f"figure-{number}-{place}-DP=10-{kind}"

@@ -1,30 +1,28 @@
-"""Tutek & Šnajder's comparison, made again."""
+"""Tutek & Šnajder's comparison, reproduced."""
 
 from dataclasses import replace
 
 import pytest
 
-from whyword.papers import load_paper
-from whyword.papers.evaluations.adversarial_models import price_above_floor, tvd_cost
-from whyword.papers.evaluations.probing import knowledge
-from whyword.papers.reproduction.claims import FAILS, HOLDS, UNDECIDED, findings
-from whyword.papers.reproduction.plan import gather, plan, run
-from whyword.papers.reproduction.report import Reproduced
-from whyword.papers.tutek import SMALL, SMOKE, VARIANTS, exhibits, run_of
+from whyword.papers.evaluations.attention_faithfulness import knowledge, price_above_floor, tvd_cost
+from whyword.papers.reproduction.paper import load_paper
+from whyword.papers.reproduction.report import ReproductionReport
+from whyword.papers.reproduction.tables import FAILS, HOLDS, UNDECIDED, collect, judge_claims, plan, run
+from whyword.papers.tutek import SMALL, SMOKE, VARIANTS, tables, variant_of
 
 PAPER = load_paper("tutek")
 
 
 def judged(number, name, read, mine, its):
-    """Judge a claim of an exhibit on made-up answers, one for each seed."""
+    """Judge a claim of a table on made-up results, one for each seed."""
     values = {}
-    for row, answers in (("tying", mine), ("base", its)):
-        for seed, answer in enumerate(answers):
-            for column, value in read(answer).items():
+    for row, results in (("tying", mine), ("base", its)):
+        for seed, result in enumerate(results):
+            for column, value in read(result).items():
                 values.setdefault(("sst2", row, column), {})[seed] = value
-    made = next(found for found in exhibits(SMALL) if found.name == name)
+    made = next(found for found in tables(SMALL) if found.name == name)
     claim = [claim for claim in made.claims if claim.row == "tying"][number]
-    return next(findings((claim,), values))
+    return next(judge_claims((claim,), values))
 
 
 def known(accuracy, share):
@@ -72,19 +70,19 @@ def test_a_seed_whose_adversaries_stayed_near_is_not_compared():
 
 def test_states_are_as_wide_as_the_vectors_they_are_tied_to():
     for variant in VARIANTS:
-        encoder = run_of(variant, SMALL).settings["encoder"]
+        encoder = variant_of(variant, SMALL).settings["encoder"]
         assert 2 * encoder["hidden"] == encoder["dim"] == 100
 
 
-def test_it_is_made_again_end_to_end(tmp_path):
+def test_it_is_reproduced_end_to_end(tmp_path):
     scale = replace(SMOKE, datasets=("planted:train=60,dev=20,test=20",), seeds=1, epochs=1)
-    todo = plan(PAPER.exhibits(scale), scale, tmp_path)
-    records = {record["cell"]: record for record in run(todo, tmp_path)}
-    assert not [record["failed"] for record in records.values() if "failed" in record]
-    made = gather(todo, records)
-    Reproduced(PAPER, "smoke", scale, made).save(tmp_path)
+    todo = plan(PAPER.tables(scale), scale, tmp_path)
+    records = {record.name: record for record in run(todo, tmp_path)}
+    assert not [record.failed for record in records.values() if record.failed]
+    made = collect(todo, records)
+    ReproductionReport(PAPER, "smoke", scale, made).save(tmp_path)
     assert {number.row for number in made[0].numbers} == set(VARIANTS)
-    assert len(made[0].findings) == 6
-    assert [one.exhibit.name for one in made if one.records] == ["table 1", "table 2", "figure 1", "figure 2"]
+    assert len(made[0].claims) == 6
+    assert [one.table.name for one in made if one.records] == ["table 1", "table 2", "figure 1", "figure 2"]
     assert len(list(tmp_path.glob("figure-*.png"))) == 2
     assert len(list((tmp_path / "models").glob("*.adversaries/*/lambda-*.json"))) == 2 * len(VARIANTS)

@@ -1,7 +1,7 @@
 import pytest
 
 from reference.papers import FEW, check_plan, make_smoke, plan_without_data
-from whyword.papers import load_paper
+from whyword.papers.reproduction.paper import load_paper
 from whyword.papers.vat import ACCURACY, AOPC, DETECTION, ITERATIONS, PAPER, POSTHOC
 
 
@@ -36,14 +36,14 @@ def test_the_published_numbers_are_those_of_the_paper(numbers, dataset, row, col
 
 def test_the_judge_is_the_plain_model_of_the_same_encoder(tmp_path, monkeypatch):
     todo = plan_without_data(PAPER, "full", tmp_path, monkeypatch)
-    for (exhibit, _, row, _), inquiry in todo.inquiries.items():
+    for (exhibit, _, row, _), inquiry in todo.jobs.items():
         if exhibit in ("table 3", "table 4", "figure 4", "figure 5"):
-            assert inquiry.question.judge.name == f"{row.split('-')[0]}-base"
+            assert inquiry.evaluation.judge.name == f"{row.split('-')[0]}-base"
 
 
 def test_marked_words_are_looked_for_where_there_are_some(tmp_path, monkeypatch):
     todo = plan_without_data(PAPER, "full", tmp_path, monkeypatch)
-    assert {dataset for exhibit, dataset, *_ in todo.inquiries if exhibit == "table 5"} == {"twitter"}
+    assert {dataset for exhibit, dataset, *_ in todo.jobs if exhibit == "table 5"} == {"twitter"}
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_marked_words_are_looked_for_where_there_are_some(tmp_path, monkeypatch)
     [("small", {"figure 3"}), ("minilm", {"figure 6"}), ("full", {"figure 3", "figure 6"})],
 )
 def test_text_vectors_are_figure_3_for_the_lstm_and_figure_6_for_bert(scale, expected):
-    exhibits = PAPER.exhibits(PAPER.scales[scale])
+    exhibits = PAPER.tables(PAPER.scales[scale])
     assert {exhibit.name for exhibit in exhibits if exhibit.title.startswith("Text vectors")} == expected
 
 

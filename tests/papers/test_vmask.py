@@ -1,7 +1,7 @@
 import pytest
 
 from reference.papers import check_plan, make_smoke, plan_without_data
-from whyword.papers import load_paper
+from whyword.papers.reproduction.paper import load_paper
 from whyword.papers.vmask import ACCURACY, AOPC, DEV_ACCURACY, PAPER, PEARSON, SECONDS
 
 

@@ -6,7 +6,6 @@ import json
 import os
 import shlex
 import sys
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -39,8 +38,8 @@ def command(
     embeddings: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Word vectors, for encoders that do not bring their own.")
     ] = None,
-    epochs: Annotated[int | None, typer.Option(min=1, metavar="N", help="At most so many epochs.")] = None,
-    rows: Annotated[int | None, typer.Option(min=2, metavar="N", help="At most so many training texts.")] = None,
+    epochs: Annotated[int | None, typer.Option(min=1, metavar="N", help="Epochs at most.")] = None,
+    rows: Annotated[int | None, typer.Option(min=2, metavar="N", help="Training texts at most.")] = None,
     explainer: Annotated[
         str | None, typer.Option(metavar="NAME", help="Left out: a model's own scores if it has any, else occlusion.")
     ] = None,
@@ -53,15 +52,15 @@ def command(
     ] = None,
     engine: Annotated[str, typer.Option(metavar="NAME", help="local or ray.")] = "local",
     workers: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Cells at a time, one thread each; one per core if left out.")
+        int | None, typer.Option(min=1, metavar="N", help="Runs at a time, one thread each; one per core if left out.")
     ] = None,
     address: Annotated[
         str | None,
         typer.Option(metavar="ADDRESS", help="A Ray cluster, whose machines can read DATA; left out: this machine."),
     ] = None,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where all is kept.")] = Path(
-        "comparison"
-    ),
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where everything is written.")
+    ] = Path("comparison"),
     text: options.TextColumn = "text",
     label: options.LabelColumn = "label",
     text_pair: options.PairColumn = None,
@@ -73,61 +72,61 @@ def command(
 ) -> None:
     """Compare methods on accuracy, interpretability and cost.
 
-    Every cell (a method, encoder, data set and seed) is run once and kept in FOLDER/cells: stopped in whatever way,
-    the same command goes on. Writes leaderboard.csv, .md and .tex, comparison.json and comparison.html.
+    Every run (a method, encoder, data set and seed) is recorded once in FOLDER/records: stopped in whatever way, the
+    same command resumes. Writes leaderboard.csv, .md and .tex, comparison.json and comparison.html.
     """
     from ..data.rows import Columns
-    from ..grids.cell_folder import finished_cells, run_cells
-    from ..grids.cells import run_cell
-    from ..grids.compare import choose_baseline, grid
+    from ..grids.compare import Grid, Quality
     from ..grids.comparison import Comparison
+    from ..grids.runner import RECORDS, finished_records, run_jobs
     from ..inference.fitted import choose_device
-    from .cell_progress import follow, judge, note
+    from .run_progress import follow, judge, note
 
     for place in (output, *output.parents):
         if place.is_file():
             raise OptionError(f"-o {output} cannot be a folder, as {place} is a file: name another one.")
-    chosen = choose_baseline(baseline, _names(methods))
     where = choose_device(device)
-    cells = grid(
-        data,
+    grid = Grid(
+        tuple(dict.fromkeys(data)),
         _names(methods),
         _names(encoders),
-        seeds,
-        settings=assignments or [],
+        tuple(range(seeds)),
+        settings=tuple(assignments or ()),
         embeddings=embeddings,
         epochs=epochs,
         rows=rows,
-        explainer=explainer,
-        sample=sample,
+        quality=Quality(explainer, sample=sample),
         measure=measure,
+        baseline=baseline,
         columns=Columns(text, label, text_pair, rationale),
         data_dir=data_dir,
+        device=str(where),
     )
-    folder = output / "cells"
-    found = finished_cells(cells, folder, lambda sentence: note(sentence, quiet))
-    left = [cell for cell in cells if cell.name not in found]
+    jobs = grid.jobs()
+    chosen = grid.choose_baseline()
+    folder = output / RECORDS
+    records = finished_records(jobs, folder, lambda sentence: note(sentence, quiet))
+    left = [job for job in jobs if job.name not in records]
     at_once = min(workers or ((os.cpu_count() or 1) if where.type == "cpu" else 1), max(1, len(left)))
-    if found and left:
-        note(f"{len(found)} of {len(cells)} cells are there already.", quiet)
-    work = partial(run_cell, device=str(where))
+    if records and left:
+        note(f"{len(records)} of {len(jobs)} runs are recorded already.", quiet)
     try:
-        for record in follow(run_cells(left, work, folder, engine, at_once, address), len(left), quiet):
-            found[record["cell"]] = record
+        for record in follow(run_jobs(left, folder, engine, at_once, address), len(left), quiet):
+            records[record.name] = record
     except KeyboardInterrupt as interruption:
-        done = sum("failed" not in record for record in found.values())
-        interruption.add_note(f"{done} of {len(cells)} cells are kept in {folder}; the same command goes on.")
+        done = sum(record.failed is None for record in records.values())
+        interruption.add_note(f"{done} of {len(jobs)} runs are recorded in {folder}; the same command resumes.")
         raise
-    made_by = shlex.join(["whyword", *sys.argv[1:]])
-    comparison = Comparison([found[cell.name] for cell in cells], measure, chosen, made_by)
+    typed = shlex.join(["whyword", *sys.argv[1:]])
+    comparison = Comparison([records[job.name] for job in jobs], measure, chosen, typed)
     comparison.save(output)
     if as_json:
         print(json.dumps({"output": str(output), **comparison.to_dict()}, ensure_ascii=False))
     else:
         print(comparison)
-        note(f"Tables, page and cells are in {output}; look at {output / 'comparison.html'}", quiet)
-    judge(comparison.failures, len(comparison.records), "cells")
+        note(f"Tables, page and records are in {output}; look at {output / 'comparison.html'}", quiet)
+    judge(comparison.failures, len(comparison.records))
 
 
-def _names(words: str) -> list[str]:
-    return [word.strip() for word in words.split(",") if word.strip()]
+def _names(words: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(word.strip() for word in words.split(",") if word.strip()))

@@ -29,7 +29,7 @@ def command(
     if kind not in KINDS:
         raise unknown_name(kind, "what can be listed", KINDS)
     if kind == "papers" and name:
-        rows = _exhibits(name)
+        rows = _tables(name)
     else:
         rows = _settings(kind, name, data_dir) if name else _items(kind, data_dir)
     _tell_conflicts(kind)
@@ -63,7 +63,7 @@ def _items(kind: str, data_dir: Path | None) -> list[dict[str, str]]:
         local = [{"name": name, "about": "In the data folder."} for name in dataset_names(data_dir)]
         return [{"name": "planted", "about": planted}, *local]
     if kind == "papers":
-        from ..papers import load_paper, paper_names
+        from ..papers.reproduction.paper import load_paper, paper_names
 
         return [{"name": paper, "about": load_paper(paper).title} for paper in paper_names()]
     from .. import catalog
@@ -86,11 +86,11 @@ def _tell_conflicts(kind: str) -> None:
         print(sentence, file=sys.stderr)
 
 
-def _exhibits(paper: str) -> list[dict[str, str]]:
-    from ..papers import load_paper
+def _tables(paper: str) -> list[dict[str, str]]:
+    from ..papers.reproduction.paper import load_paper
 
     chosen = load_paper(paper)
-    return [{"name": each.name, "about": each.title} for each in chosen.exhibits(chosen.scales["full"])]
+    return [{"name": each.name, "about": each.title} for each in chosen.tables(chosen.scales["full"])]
 
 
 def _settings(kind: str, name: str, data_dir: Path | None) -> list[dict[str, str]]:

@@ -1,4 +1,4 @@
-"""`whyword reproduce`: a paper's tables and figures again, ours beside the published numbers."""
+"""`whyword reproduce`: a paper's tables and figures, ours beside the published numbers."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ def command(
         Path | None, typer.Option(metavar="FILE", help="Word vectors, for the runs that start from some.")
     ] = None,
     finished: Annotated[
-        bool, typer.Option("--finished", help="Only what is answered already: train and ask nothing.")
+        bool, typer.Option("--finished", help="Only what is recorded already: train and run nothing.")
     ] = False,
     engine: Annotated[str, typer.Option(metavar="NAME", help="local or ray.")] = "local",
     workers: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Cells at a time, one thread each; one per core if left out.")
+        int | None, typer.Option(min=1, metavar="N", help="Runs at a time, one thread each; one per core if left out.")
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FOLDER", help="Left out: reproduction/PAPER.")
@@ -56,16 +56,16 @@ def command(
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Make a paper's tables and figures again.
+    """Reproduce a paper's tables and figures.
 
-    Whatever was trained and asked is kept in FOLDER: stopped in whatever way, the same command goes on. Writes
+    Trained models and the records of all runs stay in FOLDER: stopped in whatever way, the same command resumes. Writes
     reproduction.md and .json, and the figures.
     """
-    from ..grids.cell_folder import finished_cells
-    from ..papers import load_paper
-    from ..papers.reproduction.plan import choose_exhibits, gather, plan, resize, run
-    from ..papers.reproduction.report import Reproduced
-    from .cell_progress import follow, judge, note
+    from ..grids.runner import RECORDS, finished_records
+    from ..papers.reproduction.paper import load_paper
+    from ..papers.reproduction.report import ReproductionReport
+    from ..papers.reproduction.tables import all_jobs, choose_tables, collect, plan, resize, run
+    from .run_progress import follow, judge, note
 
     chosen = load_paper(paper)
     if scale not in chosen.scales:
@@ -73,36 +73,37 @@ def command(
     size = resize(chosen.scales[scale], _names(datasets), _names(encoders), seeds, scale)
     wanted = [*(f"table {number}" for number in tables or []), *(f"figure {number}" for number in figures or [])]
     wanted += parts or []
-    exhibits = choose_exhibits(chosen, size, wanted)
+    chosen_tables = choose_tables(chosen, size, wanted)
     folder = output or Path("reproduction") / paper
     for place in (folder, *folder.parents):
         if place.is_file():
             raise OptionError(f"-o {folder} cannot be a folder, as {place} is a file: name another one.")
-    todo = plan(exhibits, size, folder, embeddings, None if data_dir is None else str(data_dir))
-    inquiries = todo.asked
-    found = finished_cells(inquiries, folder / "cells", lambda sentence: note(sentence, quiet))
-    left = len(inquiries) - len(found)
+    todo = plan(chosen_tables, size, folder, embeddings, None if data_dir is None else str(data_dir))
+    jobs = all_jobs(todo)
+    records = finished_records(jobs, folder / RECORDS, lambda sentence: note(sentence, quiet))
+    left = len(jobs) - len(records)
     at_once = min(workers or os.cpu_count() or 1, max(1, left))
-    if found and left:
-        note(f"{len(found)} of {len(inquiries)} answers are there already.", quiet)
+    if records and left:
+        note(f"{len(records)} of {len(jobs)} runs are recorded already.", quiet)
     try:
         for record in follow(() if finished else run(todo, folder, engine, at_once), left, quiet):
-            found[record["cell"]] = record
+            records[record.name] = record
     except KeyboardInterrupt as interruption:
         interruption.add_note(
-            f"What was done is kept in {folder}; the same command goes on, and with --finished shows what is there."
+            f"What was done is recorded in {folder}; the same command resumes, and with --finished shows what is there."
         )
         raise
-    known = {name: record for name, record in found.items() if "failed" not in record}
+    done = {name: record for name, record in records.items() if record.failed is None}
     typed = shlex.join(["whyword", *(word for word in sys.argv[1:] if word != "--finished")])
-    made = Reproduced(chosen, scale, size, gather(todo, known), typed, known.values(), len(inquiries) - len(known))
-    made.save(folder)
+    missing = len(jobs) - len(done)
+    report = ReproductionReport(chosen, scale, size, collect(todo, done), typed, done.values(), missing)
+    report.save(folder)
     if as_json:
-        print(json.dumps({"output": str(folder), **made.to_dict()}, ensure_ascii=False))
+        print(json.dumps({"output": str(folder), **report.to_dict()}, ensure_ascii=False))
     else:
-        print(made)
+        print(report)
         note(f"Tables and figures are in {folder}; look at {folder / 'reproduction.md'}", quiet)
-    judge([record for record in found.values() if "failed" in record], len(inquiries), "answers")
+    judge([record for record in records.values() if record.failed is not None], len(jobs))
 
 
 def _names(words: str | None) -> list[str] | None:

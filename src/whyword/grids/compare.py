@@ -1,23 +1,37 @@
-"""Grids of methods, encoders, data sets and seeds, run cell by cell and compared."""
+"""compare(): methods, encoders, data sets and seeds, each trained, tested and explained, side by side."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, TypedDict
+
+import numpy as np
 
 from .. import catalog
+from ..data.dataset import Dataset
 from ..data.rows import Columns
+from ..explaining.inputs import draw
+from ..explaining.measure import RANDOM, measure_explanations
+from ..explaining.stream import explain_documents, make_explainer
+from ..inference.fitted import FittedClassifier
+from ..interfaces.document import Document
 from ..interfaces.errors import OptionError, unknown_name
+from ..interfaces.metric import Score
+from ..interfaces.values import json_ready
 from ..models.config import SECTIONS, make_config, overlay
-from .cell_folder import finished_cells, run_cells
-from .cells import METRICS, Cell, run_cell
+from ..models.folder import TrainedModel
 from .comparison import Comparison
-from .source import file_fingerprint, find_source
+from .runner import RECORDS, EvaluationJob, finished_records, run_jobs
+from .variant import Evaluation, Result, TrainedVariant, Variant, file_fingerprint, find_source
 
 MEASURE = "comprehensiveness"
+METRICS = ("comprehensiveness", "sufficiency", "posthoc-accuracy", "mean-probability-drop", "rationale-auprc")
+SAMPLE_SEED = 0  # all runs on a data set explain the same texts
+DIGITS = 6  # of the values of each text that are recorded
 Names = str | Sequence[str]
 
 
@@ -45,96 +59,180 @@ def compare(
 ) -> Comparison:
     """Train every method on every encoder, data set and seed, and compare accuracy and interpretability.
 
-    With a folder, cells that are there are not run again, and tables and page are written into it.
+    With a folder, runs whose records are there are not run again, and tables and page are written into it.
     """
-    cells = grid(
-        datasets,
-        methods,
-        encoders,
-        seeds,
-        settings=settings,
+    several = [datasets] if isinstance(datasets, str | Path) else datasets
+    numbers = range(seeds) if isinstance(seeds, int) else seeds
+    grid = Grid(
+        tuple(dict.fromkeys(map(str, several))),
+        _listed(methods),
+        _listed(encoders),
+        tuple(numbers),
+        settings=tuple(settings),
         embeddings=embeddings,
         epochs=epochs,
         rows=rows,
-        explainer=explainer,
-        sample=sample,
+        quality=Quality(explainer, sample=sample),
         measure=measure,
+        baseline=baseline,
         columns=columns,
         data_dir=data_dir,
+        device=device,
     )
-    chosen = choose_baseline(baseline, _listed(methods))
-    place = None if folder is None else Path(folder) / "cells"
-    found = finished_cells(cells, place)
-    left = [cell for cell in cells if cell.name not in found]
-    work = partial(run_cell, device=device)
-    found |= {record["cell"]: record for record in run_cells(left, work, place, engine, workers, address)}
-    comparison = Comparison([found[cell.name] for cell in cells], measure, chosen)
+    jobs = grid.jobs()
+    chosen = grid.choose_baseline()
+    place = None if folder is None else Path(folder) / RECORDS
+    records = finished_records(jobs, place)
+    left = [job for job in jobs if job.name not in records]
+    records |= {record.name: record for record in run_jobs(left, place, engine, workers, address)}
+    comparison = Comparison([records[job.name] for job in jobs], measure, chosen)
     if folder is not None:
         comparison.save(folder)
     return comparison
 
 
-def grid(
-    datasets: str | Path | Sequence[str | Path],
-    methods: Names,
-    encoders: Names,
-    seeds: int | Sequence[int],
-    *,
-    settings: Sequence[str] = (),
-    embeddings: str | Path | None = None,
-    epochs: int | None = None,
-    rows: int | None = None,
-    explainer: str | None = None,
-    sample: int = 200,
-    measure: str = MEASURE,
-    columns: Columns | None = None,
-    data_dir: str | Path | None = None,
-) -> list[Cell]:
-    """Describe every cell, and refuse what cannot be run before anything is.
+class Measured(TypedDict):
+    """A metric of the explanations of one model."""
 
-    A setting is `section.name=value` for all cells, or `vmask.beta=0.5` for those of one method or encoder.
+    value: float | None
+    random: float | None  # of random words
+    higher_is_better: bool
+    meaning: str
+    advantages: list[float | None]  # for each text, how much better than random words
+
+
+@dataclass(frozen=True)
+class Quality(Evaluation):
+    """Test accuracy, and metrics of the explanations of some test texts."""
+
+    name: ClassVar[str] = "quality"
+    explainer: str | None = None  # None: the model's own scores if it has any, else occlusion
+    explainer_settings: Mapping[str, Any] = field(default_factory=dict)
+    sample: int = 200  # texts to explain; 0: none
+    metrics: tuple[str, ...] = METRICS  # those that need a rationale are left out where there is none
+
+    def evaluate(self, model: TrainedModel, dataset: Dataset, trained: TrainedVariant) -> Result:
+        """Test on the test split, or on dev where there is none, and explain a sample of it."""
+        split, documents = ("test", dataset.test) if dataset.test else ("dev", dataset.dev)
+        tested = _test(model.classifier, documents)
+        explained = self._explain(model.classifier, documents, trained.seed) if self.sample else {}
+        return {
+            "split": split,
+            **tested,
+            "dev_accuracy": model.metrics.get("dev_accuracy"),
+            **explained,
+            "epochs": len(model.history),
+            "weights": sum(weight.numel() for weight in model.classifier.method.parameters()),
+            "train_seconds": round(sum(epoch["seconds"] for epoch in model.history), 3),
+            "device": str(model.classifier.device),
+        }
+
+    def _explain(self, classifier: FittedClassifier, documents: Sequence[Document], seed: int) -> Result:
+        drawn = draw(documents, self.sample, SAMPLE_SEED)
+        marked = any(document.rationale is not None for document in drawn)
+        metrics = [name for name in self.metrics if marked or not catalog.load("metrics", name).needs_rationale]
+        explainer = make_explainer(self.explainer, classifier, seed, self.explainer_settings)
+        started = time.perf_counter()
+        explanations = list(explain_documents(classifier, drawn, explainer))
+        seconds = time.perf_counter() - started
+        scores = measure_explanations(classifier, {explainer.name: explanations}, metrics, seed=seed)
+        return {
+            "explainer": explainer.name,
+            "explained_texts": len(drawn),
+            "explain_seconds": round(seconds / len(drawn), 6),  # of one text
+            "explain_passes": sum(explanation.forward_passes for explanation in explanations) / len(drawn),
+            "scores": {name: _beside_random(scores[name, explainer.name], scores[name, RANDOM]) for name in metrics},
+        }
+
+
+def _test(classifier: FittedClassifier, documents: Sequence[Document]) -> Result:
+    chosen = classifier.probabilities([document.words for document in documents]).argmax(1).tolist()
+    right = np.array([classifier.classes[c] == d.label for c, d in zip(chosen, documents, strict=True)])
+    return {"texts": len(right), "accuracy": float(right.mean()), "right": np.packbits(right).tobytes().hex()}
+
+
+def _beside_random(score: Score, floor: Score) -> Measured:
+    better = (score.per_text - floor.per_text) * (1 if score.higher_is_better else -1)
+    return {
+        "value": json_ready(score.value),
+        "random": json_ready(floor.value),
+        "higher_is_better": score.higher_is_better,
+        "meaning": score.meaning,
+        "advantages": [json_ready(number) for number in better.round(DIGITS)],
+    }
+
+
+@dataclass(frozen=True)
+class Grid:
+    """What is compared: every combination of data set, method, encoder and seed.
+
+    A setting is `section.name=value` for all runs, or `vmask.beta=0.5` for those of one method or encoder.
     """
-    if rows is not None and rows < 2:
-        raise OptionError(f"rows is {rows}: give two training texts or more.")
-    if sample < 0:
-        raise OptionError(f"sample is {sample}: give a number of texts, or 0 to explain none.")
-    if explainer is not None:
-        catalog.load("explainers", explainer)
-    if measure not in METRICS:
-        raise unknown_name(measure, "the measures of interpretability", METRICS)
-    several = [datasets] if isinstance(datasets, str | Path) else datasets
-    sources = [find_source(data, columns, data_dir, rows) for data in dict.fromkeys(map(str, several))]
-    _check_names([source.name for source in sources])
-    numbers = range(seeds) if isinstance(seeds, int) else seeds
-    names = _listed(methods), _listed(encoders)
-    _check_assignments(settings, [*names[0], *names[1]])
-    vectors = None if embeddings is None else file_fingerprint(embeddings)
-    cells = []
-    for seed, source, encoder, method in product(numbers, sources, names[1], names[0]):
-        values: dict[str, Any] = {"method": method, "encoder": encoder, "seed": seed}
-        if epochs is not None:
-            values["training"] = {"epochs": epochs}
-        config = make_config(overlay(values, _for_cell(settings, method, encoder)))
-        if embeddings is not None and config.encoder_kind != "transformer":  # which brings its own
-            config = make_config({**config.to_dict(), "embeddings": str(Path(embeddings).expanduser().resolve())})
-        known = vectors if config.embeddings else None
-        cells.append(Cell(source, config, known, explainer, sample=sample))
-    if not cells:
-        raise OptionError("There is nothing to compare: give a data set, a method, an encoder and a seed at least.")
-    return cells
+
+    datasets: tuple[str, ...]
+    methods: tuple[str, ...]
+    encoders: tuple[str, ...]
+    seeds: tuple[int, ...]
+    settings: tuple[str, ...] = ()
+    embeddings: str | Path | None = None  # file of word vectors, for encoders that do not bring their own
+    epochs: int | None = None
+    rows: int | None = None
+    quality: Quality = field(default_factory=Quality)
+    measure: str = MEASURE  # the metric by which explanations are ranked
+    baseline: str | None = None
+    columns: Columns | None = None
+    data_dir: str | Path | None = None
+    device: str = "cpu"
+
+    def jobs(self) -> list[EvaluationJob]:
+        """Describe every run, and refuse what cannot be run before anything is."""
+        self._check()
+        sources = [find_source(data, self.columns, self.data_dir, self.rows) for data in self.datasets]
+        _check_names([source.name for source in sources])
+        place = None if self.embeddings is None else str(Path(self.embeddings).expanduser().resolve())
+        vectors = None if self.embeddings is None else file_fingerprint(self.embeddings)
+        jobs = []
+        for seed, source, encoder, method in product(self.seeds, sources, self.encoders, self.methods):
+            values: dict[str, Any] = {"method": method, "encoder": encoder}
+            if self.epochs is not None:
+                values["training"] = {"epochs": self.epochs}
+            settings = overlay(values, _settings_of(self.settings, method, encoder))
+            own_vectors = make_config({**settings, "seed": seed}).encoder_kind == "transformer"
+            variant = Variant(f"{encoder}-{method}", settings, place is not None and not own_vectors)
+            trained = TrainedVariant(variant, source, seed, None, place, vectors, device=self.device)
+            jobs.append(EvaluationJob(trained, self.quality))
+        if not jobs:
+            raise OptionError("There is nothing to compare: give a data set, a method, an encoder and a seed at least.")
+        return jobs
+
+    def choose_baseline(self) -> str:
+        """Compare with the method that is asked for, else with base, else with the first."""
+        if self.baseline is None:
+            return "base" if "base" in self.methods else self.methods[0]
+        if self.baseline not in self.methods:
+            raise unknown_name(self.baseline, "the methods that are compared", self.methods)
+        return self.baseline
+
+    def _check(self) -> None:
+        if self.rows is not None and self.rows < 2:
+            raise OptionError(f"rows is {self.rows}: give two training texts or more.")
+        if self.quality.sample < 0:
+            raise OptionError(f"sample is {self.quality.sample}: give a number of texts, or 0 to explain none.")
+        if self.quality.explainer is not None:
+            catalog.load("explainers", self.quality.explainer)
+        if self.measure not in METRICS:
+            raise unknown_name(self.measure, "the measures of interpretability", METRICS)
+        for word in self.settings:
+            section = word.partition("=")[0].rpartition(".")[0]
+            if "=" not in word or section not in (*SECTIONS, *self.methods, *self.encoders):
+                raise OptionError(
+                    f"--set {word}: write section.name=value, where section is one of {', '.join(SECTIONS)}, or a "
+                    "method or an encoder that is compared, for example --set training.epochs=5."
+                )
 
 
-def choose_baseline(given: str | None, methods: Sequence[str]) -> str:
-    """Compare with the method that is asked for, else with base, else with the first."""
-    if given is None:
-        return "base" if "base" in methods else methods[0]
-    if given not in methods:
-        raise unknown_name(given, "the methods that are compared", methods)
-    return given
-
-
-def _listed(names: Names) -> list[str]:
-    return list(dict.fromkeys([names] if isinstance(names, str) else names))
+def _listed(names: Names) -> tuple[str, ...]:
+    return tuple(dict.fromkeys([names] if isinstance(names, str) else names))
 
 
 def _check_names(names: Sequence[str]) -> None:
@@ -145,18 +243,8 @@ def _check_names(names: Sequence[str]) -> None:
             )
 
 
-def _check_assignments(settings: Sequence[str], names: Sequence[str]) -> None:
-    for word in settings:
-        section = word.partition("=")[0].rpartition(".")[0]
-        if "=" not in word or section not in (*SECTIONS, *names):
-            raise OptionError(
-                f"--set {word}: write section.name=value, where section is one of {', '.join(SECTIONS)}, or a method "
-                "or an encoder that is compared, for example --set training.epochs=5."
-            )
-
-
-def _for_cell(settings: Sequence[str], method: str, encoder: str) -> list[str]:
-    """Choose the settings that speak about a cell, as overlay reads them."""
+def _settings_of(settings: Sequence[str], method: str, encoder: str) -> list[str]:
+    """Choose the settings that speak about a run, as overlay reads them."""
     chosen = []
     for word in settings:
         path, _, value = word.partition("=")

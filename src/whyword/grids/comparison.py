@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import isnan
@@ -15,37 +15,40 @@ from typing import TYPE_CHECKING, Any
 from .. import catalog
 from ..interfaces.values import data_frame, json_ready
 from ..maths.stats.intervals import Estimate
+from ..report.charts.axes import Style, styles
+from ..report.charts.pareto import front, pareto
 from ..report.tables import Entry, escape_latex, latex, markdown, plain
-from ..report.template import p_value
+from ..report.template import fill, p_value
 from ..storage.atomic import write_text
-from .cells import Record
-from .comparison_page import render
+from ..views.characters import showable
 from .leaderboard import LEVEL, Measured, Row, leaderboard
+from .runner import RunRecord
 
 if TYPE_CHECKING:
     import pandas
 
 NONE, MINUS = "–", "−"
+Values = Mapping[str, Any]  # of a row or of the whole, ready for JSON
 
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """The records of all cells, and how they are to be summed up."""
+    """The records of all runs, and how they are to be summed up."""
 
-    records: Sequence[Record]  # of all cells, in the order of the grid, failed ones too
+    records: Sequence[RunRecord]  # of all runs, in the order of the grid, failed ones too
     measure: str = "comprehensiveness"  # the metric by which explanations are ranked
     baseline: str = "base"  # the method that the others are compared with
-    command: str | None = None  # what makes it again
+    command: str | None = None  # what reproduces it
 
     @cached_property
     def rows(self) -> list[Row]:
         """A row per data set, encoder and method."""
-        return leaderboard([record for record in self.records if "failed" not in record], self.measure, self.baseline)
+        return leaderboard([record for record in self.records if record.failed is None], self.measure, self.baseline)
 
     @property
-    def failures(self) -> list[Record]:
-        """The cells without numbers."""
-        return [record for record in self.records if "failed" in record]
+    def failures(self) -> list[RunRecord]:
+        """The runs without numbers."""
+        return [record for record in self.records if record.failed is not None]
 
     @property
     def compared(self) -> bool:
@@ -54,10 +57,10 @@ class Comparison:
 
     @property
     def metrics(self) -> list[str]:
-        """All metrics that some cell measured."""
-        return list(dict.fromkeys(name for row in self.rows for name in row.first.get("scores", {})))
+        """All metrics that some run measured."""
+        return list(dict.fromkeys(name for row in self.rows for name in row.first.result.get("scores", {})))
 
-    def values(self) -> list[dict[str, Any]]:
+    def values(self) -> list[Values]:
         """Give every number of every row as plain values; None where there is none."""
         return [json_ready(dict(self._values(row))) for row in self.rows]
 
@@ -68,7 +71,7 @@ class Comparison:
             "there is none)."
         ]
         if any(row.interpretability for row in self.rows):
-            most = max(row.first["explained_texts"] for row in self.rows if row.interpretability)
+            most = max(row.first.result["explained_texts"] for row in self.rows if row.interpretability)
             notes.append(
                 f"'{self.measure}' is how much better the explanations are than random words "
                 f"({catalog.load('metrics', self.measure).meaning}), on up to {most:,} texts; higher is better. Other "
@@ -82,11 +85,11 @@ class Comparison:
         notes.append(f"Marked as best: better than every other row of the data set, each p < {LEVEL} after Holm.")
         notes += [
             f"Training texts of {name} capped at {rows:,}."
-            for name, rows in {(row.dataset, row.first["rows"]): None for row in self.rows if row.first["rows"]}
+            for name, rows in {(row.dataset, row.first.rows): None for row in self.rows if row.first.rows}
         ]
         if any(len(row.records) == 1 for row in self.rows):
             notes.append("One seed gives no interval, and says nothing about other seeds.")
-        notes += [f"Failed: {_who(record)}: {record['failed']}" for record in self.failures]
+        notes += [f"Failed: {r.dataset} {r.encoder} {r.method} seed {r.seed}: {r.failed}" for r in self.failures]
         return notes
 
     def table(self, full: bool = True) -> list[list[Entry]]:
@@ -108,24 +111,28 @@ class Comparison:
             yield from _measured(row.interpretability, self.compared, 1, 3)
         for name in others:
             yield Entry(_with_half(row.score(name), 1, 3), right=True)
-        yield Entry(row.first.get("explainer") or NONE)
+        yield Entry(row.first.result.get("explainer") or NONE)
         yield Entry(f"{row.mean('train_seconds'):,.1f}", right=True)
-        yield Entry(f"{1000 * row.mean('step_seconds'):,.1f}", right=True)
+        yield Entry(f"{1000 * row.step_seconds:,.1f}", right=True)
 
     def _values(self, row: Row) -> Iterator[tuple[str, Any]]:
-        first = row.first
-        yield from {"dataset": row.dataset, "rows": first["rows"], "train_texts": first["train_texts"]}.items()
+        first, result = row.first, row.first.result
+        yield from {"dataset": row.dataset, "rows": first.rows, "train_texts": first.train_texts}.items()
         yield from {"encoder": row.encoder, "method": row.method, "seeds": len(row.records)}.items()
-        yield from {"split": first["split"], "texts": first["texts"]}.items()
+        yield from {"split": result["split"], "texts": result["texts"]}.items()
         yield from _flat("accuracy", row.accuracy)
-        yield from {"baseline": self.baseline, "explainer": first.get("explainer")}.items()
-        yield from {"explained_texts": first.get("explained_texts"), "measure": self.measure}.items()
+        yield from {"baseline": self.baseline, "explainer": result.get("explainer")}.items()
+        yield from {"explained_texts": result.get("explained_texts"), "measure": self.measure}.items()
         yield from _flat("interpretability", row.interpretability)
         for name in self.metrics:
             score = row.score(name)
             yield from {name: score.value, f"{name}_low": score.low, f"{name}_high": score.high}.items()
-        for name in ("train_seconds", "step_seconds", "wall_seconds", "epochs", "weights"):
-            yield name, row.mean(name)
+        yield from {"train_seconds": row.mean("train_seconds"), "step_seconds": row.step_seconds}.items()
+        yield from {
+            "wall_seconds": row.wall_seconds,
+            "epochs": row.mean("epochs"),
+            "weights": row.mean("weights"),
+        }.items()
 
     def to_csv(self) -> str:
         """Write all numbers, a line per row of the leaderboard."""
@@ -154,19 +161,17 @@ class Comparison:
             "measure": self.measure,
             "baseline": self.baseline,
             "command": self.command,
-            "cells": len(self.records),
+            "runs": len(self.records),
             "rows": self.values(),
-            "failures": [
-                {name: value for name, value in record.items() if name != "trace"} for record in self.failures
-            ],
+            "failures": [{n: v for n, v in record.to_dict().items() if n != "trace"} for record in self.failures],
             "notes": self.notes(),
         }
 
     def to_html(self) -> str:
         """Write a page that needs nothing from outside."""
-        versions = {json.dumps(record["versions"]) for row in self.rows for record in row.records}
-        facts = {"versions": [json.loads(text) for text in sorted(versions)], "metrics": self.metrics}
-        return render({**self.to_dict(), **facts})
+        versions = {json.dumps(record.versions) for row in self.rows for record in row.records}
+        sorted_versions = [json.loads(text) for text in sorted(versions)]
+        return render_page({**self.to_dict(), "versions": sorted_versions, "metrics": self.metrics})
 
     def save(self, folder: str | Path) -> None:
         """Write the leaderboard in every form, and the page."""
@@ -189,10 +194,11 @@ def _measured(measured: Measured | None, compared: bool, scale: float, digits: i
         return
     yield Entry(_with_half(measured.mean, scale, digits), measured.best, right=True)
     if compared:
-        found = measured.difference
-        known = found is not None and not isnan(found.p)
-        yield Entry(f"{scale * found.value:+z.{digits}f}".replace("-", MINUS) if found and known else NONE, right=True)
-        yield Entry(p_value(found.p if found else None), right=True)
+        difference = measured.difference
+        known = difference is not None and not isnan(difference.p)
+        shown = f"{scale * difference.value:+z.{digits}f}".replace("-", MINUS) if difference and known else NONE
+        yield Entry(shown, right=True)
+        yield Entry(p_value(difference.p if difference else None), right=True)
 
 
 def _with_half(estimate: Estimate, scale: float, digits: int) -> str:
@@ -215,5 +221,42 @@ def _flat(name: str, measured: Measured | None) -> Iterator[tuple[str, Any]]:
     yield f"{name}_best", measured is not None and measured.best
 
 
-def _who(record: Record) -> str:
-    return f"{record['dataset']} {record['encoder']} {record['method']} seed {record['seed']}"
+def render_page(values: Values) -> str:
+    """Fill the page: for each data set a picture and a table, then what is needed to reproduce them."""
+    rows = [_rounded(row, values["metrics"]) for row in values["rows"]]
+    looks = styles(row["method"] for row in rows)
+    measure = f"{values['measure']} over random words"
+    sections = [
+        _section([row for row in rows if row["dataset"] == name], looks, measure)
+        for name in dict.fromkeys(row["dataset"] for row in rows)
+    ]
+    others = [name for name in values["metrics"] if name != values["measure"]]
+    command = values["command"] and showable(values["command"])
+    counts = {name: len({row[name] for row in rows}) for name in ("encoder", "method")}
+    shown = {"sections": sections, "others": others, "command": command, "counts": counts}
+    return fill("whyword.grids", "comparison.html", {**values, **shown})
+
+
+def _section(rows: Sequence[Values], looks: Mapping[str, Style], measure: str) -> Values:
+    encoders = {row["encoder"] for row in rows}
+    points = [
+        {**row, "name": row["method"] if len(encoders) == 1 else f"{row['method']} · {row['encoder']}"}
+        for row in rows
+        if row["interpretability"] is not None
+    ]
+    on_front = {(point["encoder"], point["method"]) for point in front(points)} if points else set()
+    shown = [
+        {**row, "key": looks[row["method"]].key, "front": (row["encoder"], row["method"]) in on_front} for row in rows
+    ]
+    return {
+        "name": rows[0]["dataset"],
+        "first": rows[0],
+        "rows": shown,
+        "chart": pareto(points, looks, measure) if points else None,
+        "compared": any(row["accuracy_difference"] is not None for row in rows),
+    }
+
+
+def _rounded(row: Values, metrics: Sequence[str]) -> Values:
+    """Round what is shown, so that no tiny number shows as −0.000."""
+    return {**row, **{name: round(row[name], 3) + 0.0 for name in metrics if row[name] is not None}}

@@ -1,4 +1,4 @@
-"""From the records of cells to the rows of a leaderboard: means over seeds, paired differences, who is best."""
+"""From the records of runs to the rows of a leaderboard: means over seeds, paired differences, who is best."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import numpy as np
 
 from ..maths.stats.comparisons import Difference, crossed_difference, holm
 from ..maths.stats.intervals import Estimate, mean_over_runs
-from .cells import Record, advantages, right_answers
+from .runner import RunRecord
+from .variant import Result
 
 LEVEL = 0.05
 Key = tuple[str, str, str]  # data set, encoder, method
@@ -32,42 +33,65 @@ class Row:
     dataset: str
     encoder: str
     method: str
-    records: tuple[Record, ...]  # one per seed
+    records: tuple[RunRecord, ...]  # one per seed
     accuracy: Measured
     interpretability: Measured | None  # how much better than random words; None where nothing was explained
 
     @property
-    def first(self) -> Record:
+    def first(self) -> RunRecord:
         """Any of the records, for what they share."""
         return self.records[0]
 
     def mean(self, name: str) -> float:
         """Average a number over seeds."""
-        return float(np.mean([record[name] for record in self.records]))
+        return float(np.mean([record.result[name] for record in self.records]))
+
+    @property
+    def wall_seconds(self) -> float:
+        """Average over seeds of the time that a run took."""
+        return float(np.mean([record.wall_seconds for record in self.records]))
+
+    @property
+    def step_seconds(self) -> float:
+        """Average over seeds of the time that a training step took."""
+        return float(np.mean([r.result["train_seconds"] / max(1, r.steps or 0) for r in self.records]))
 
     def score(self, metric: str) -> Estimate:
         """Average a metric over seeds."""
-        values = [record.get("scores", {}).get(metric, {}).get("value") for record in self.records]
+        values = [record.result.get("scores", {}).get(metric, {}).get("value") for record in self.records]
         return mean_over_runs([float("nan") if value is None else value for value in values])
 
 
-def leaderboard(records: Sequence[Record], measure: str, baseline: str) -> list[Row]:
-    """Sum up the cells that did not fail, in the order in which they come."""
-    groups: dict[Key, list[Record]] = {}
+def leaderboard(records: Sequence[RunRecord], measure: str, baseline: str) -> list[Row]:
+    """Sum up the runs that did not fail, in the order in which they come."""
+    groups: dict[Key, list[RunRecord]] = {}
     for record in records:
-        groups.setdefault((record["dataset"], record["encoder"], record["method"]), []).append(record)
-    ordered = {key: tuple(sorted(found, key=lambda record: record["seed"])) for key, found in groups.items()}
-    accuracy = _measure(ordered, baseline, right_answers)
-    explained = {key: found for key, found in ordered.items() if all(measure in r.get("scores", {}) for r in found)}
-    interpretability = _measure(explained, baseline, lambda record: advantages(record, measure))
-    return [Row(*key, found, accuracy[key], interpretability.get(key)) for key, found in ordered.items()]
+        groups.setdefault((record.dataset, record.encoder, record.method), []).append(record)
+    ordered = {key: tuple(sorted(group, key=lambda record: record.seed)) for key, group in groups.items()}
+    accuracy = _measure(ordered, baseline, lambda record: right_answers(record.result))
+    explained = {
+        key: group for key, group in ordered.items() if all(measure in r.result.get("scores", {}) for r in group)
+    }
+    interpretability = _measure(explained, baseline, lambda record: advantages(record.result, measure))
+    return [Row(*key, group, accuracy[key], interpretability.get(key)) for key, group in ordered.items()]
+
+
+def right_answers(result: Result) -> np.ndarray:
+    """Unpack which test texts were classified rightly, (text,) of 0 and 1."""
+    bits = np.unpackbits(np.frombuffer(bytes.fromhex(result["right"]), dtype=np.uint8), count=result["texts"])
+    return bits.astype(np.float64)
+
+
+def advantages(result: Result, metric: str) -> np.ndarray:
+    """Give how much better than random words each explained text did, (text,); NaN where undefined."""
+    return np.array(result["scores"][metric]["advantages"], dtype=np.float64)  # None becomes NaN
 
 
 def _measure(
-    groups: dict[Key, tuple[Record, ...]], baseline: str, values_of: Callable[[Record], np.ndarray]
+    groups: dict[Key, tuple[RunRecord, ...]], baseline: str, values_of: Callable[[RunRecord], np.ndarray]
 ) -> dict[Key, Measured]:
-    values = {key: {record["seed"]: values_of(record) for record in found} for key, found in groups.items()}
-    means = {key: mean_over_runs([_mean(v) for v in found.values()]) for key, found in values.items()}
+    values = {key: {record.seed: values_of(record) for record in group} for key, group in groups.items()}
+    means = {key: mean_over_runs([_mean(v) for v in by_seed.values()]) for key, by_seed in values.items()}
     compared = {
         key: _difference(values[key], values[key[0], key[1], baseline])
         for key in values
@@ -87,9 +111,9 @@ def _difference(one: Values, other: Values) -> Difference:
 
 def _corrected(differences: dict[Key, Difference]) -> dict[Key, Difference]:
     """Correct the p-values for how many there are."""
-    known = {key: found.p for key, found in differences.items() if not np.isnan(found.p)}
+    known = {key: difference.p for key, difference in differences.items() if not np.isnan(difference.p)}
     corrected = dict(zip(known, holm(np.array(list(known.values()))), strict=True)) if known else {}
-    return {key: replace(found, p=float(corrected.get(key, found.p))) for key, found in differences.items()}
+    return {key: replace(d, p=float(corrected.get(key, d.p))) for key, d in differences.items()}
 
 
 def _best(dataset: str, values: dict[Key, Values], means: dict[Key, Estimate]) -> Key | None:
@@ -99,7 +123,7 @@ def _best(dataset: str, values: dict[Key, Values], means: dict[Key, Estimate]) -
         return None
     top = max(rows, key=lambda key: means[key].value)
     against = _corrected({key: _difference(values[top], values[key]) for key in rows if key != top})
-    return top if all(found.p < LEVEL for found in against.values()) else None
+    return top if all(difference.p < LEVEL for difference in against.values()) else None
 
 
 def _mean(values: np.ndarray) -> float:

@@ -79,6 +79,7 @@ class Method(nn.Module, ABC):
     """A classifier on top of an encoder, and the way it is trained."""
 
     Config: ClassVar[type[Any]]  # frozen dataclass of its settings
+    revision: ClassVar[int] = 1  # raised by hand when changed code or a changed default gives other models
     # "share": token weights add up to one, those of a word's pieces are summed; "gate": each in [0, 1], averaged
     own_score: ClassVar[Literal["share", "gate"] | None] = None
 

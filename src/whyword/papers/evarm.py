@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
 
-from ..grids.evaluation import Question
-from ..grids.trial import Run
+from ..grids.variant import Evaluation, Settings, Variant
 from .evaluations.accuracy import Accuracy, accuracy_on_test
-from .evaluations.examples import Examples
-from .evaluations.explained import Explained, metric_curve
-from .evaluations.text_map import SILHOUETTE, TextMap, maps_by_dataset, separations
-from .reproduction.paper import Claim, Exhibit, Paper, Row, Scale, in_seeds, published
-from .reproduction.pictures import lines_by_dataset
-from .reproduction.showing import texts_with_words
+from .evaluations.explanation_metrics import Explained, draw_lines, metric_curve
+from .evaluations.text_maps import SILHOUETTE, TextMap, draw_maps, separations
+from .evaluations.words import Examples, texts_with_words
+from .reproduction.paper import Claim, Paper, Read, Row, Scale, TableOrFigure, in_seeds, published
 
 REMOVED = (1, 5, 9)  # words, for AOPC; K in the paper
 LAST_K = 9  # words kept at the end of the post-hoc curves
 DROP, KEPT = "mean-probability-drop", "posthoc-accuracy"
 DATA = "qnli qqp cola imdb ag_news yelp subj rt sst1 sst2"
-METHODS: dict[str, dict[str, Any]] = {
+METHODS: dict[str, Settings] = {
     "base": {"name": "base"},
     "AGN": {"name": "agn"},
     "SCL": {"name": "scl"},
@@ -32,7 +29,7 @@ METHODS: dict[str, dict[str, Any]] = {
 }
 MAIN = ("base", "VMASK", "E-VarM")  # for every data set, also where the others are left out
 SIDE = ("AGN", "ETE", "PPL")
-BANDS: dict[str, dict[str, Any]] = {  # layers that the gate reads, instead of all
+BANDS: dict[str, Settings] = {  # layers that the gate reads, instead of all
     "BERT": {"bottom": "bottom", "middle": "middle", "top": "top"},
     "LSTM": {"words": (0,), "states": (1,)},  # one layer has no thirds
 }
@@ -85,14 +82,14 @@ class Sizes(Scale):
     @property
     def caps(self) -> tuple[str, ...]:
         """Also where it does less than elsewhere."""
-        told = [f"LIME on at most {self.limed:,} texts with {self.samples:,} samples"]
+        caps = [f"LIME on at most {self.limed:,} texts with {self.samples:,} samples"]
         if self.side_seeds is not None:
-            told.append(f"{in_seeds(self.side_seeds)} for {', '.join(SIDE)}")
+            caps.append(f"{in_seeds(self.side_seeds)} for {', '.join(SIDE)}")
         if self.band_seeds is not None:
-            told.append(f"{in_seeds(self.band_seeds)} for bands of layers")
+            caps.append(f"{in_seeds(self.band_seeds)} for bands of layers")
         if self.precision != "float32":
-            told.append(f"{self.transformer} in {self.precision}")
-        return (*super().caps, *told)
+            caps.append(f"{self.transformer} in {self.precision}")
+        return (*super().caps, *caps)
 
 
 SMOKE = Sizes(
@@ -140,39 +137,37 @@ FULL = Sizes(
 )
 
 
-def run_of(family: str, name: str, method: Mapping[str, Any], scale: Sizes) -> Run:
-    """Describe one run; the learning rate of BERT is the paper's, where the scale has no other."""
+def variant_of(family: str, name: str, method: Settings, scale: Sizes) -> Variant:
+    """Describe one variant; the learning rate of BERT is the paper's, where the scale has no other."""
     bert = family == "BERT"
     transformer = {"name": scale.transformer, "precision": scale.precision}
     encoder = transformer if bert else {"name": "lstm", "frozen": scale.vectors}
     training = {**({"learning_rate": 1e-5} if bert else {}), **scale.training}
     settings = {"method": dict(method), "encoder": encoder, "training": training}
-    return Run(f"{family}-{name}", settings, scale.vectors and not bert)
+    return Variant(f"{family}-{name}", settings, scale.vectors and not bert)
 
 
-def exhibits(scale: Scale) -> tuple[Exhibit, ...]:
+def tables(scale: Scale) -> tuple[TableOrFigure, ...]:
     """Describe tables 2 to 5 and figures 2 to 4."""
     assert isinstance(scale, Sizes)
-    runs = {f: {name: run_of(f, name, method, scale) for name, method in METHODS.items()} for f in scale.families}
-    masks = [run for way in runs.values() for run in (way["VMASK"], way["E-VarM"])]
+    ways = {f: {name: variant_of(f, name, method, scale) for name, method in METHODS.items()} for f in scale.families}
+    masks = [variant for way in ways.values() for variant in (way["VMASK"], way["E-VarM"])]
     lime = Explained("lime", {DROP: {"k": LAST_K}}, scale.limed, {"samples": scale.samples})
-    own = Explained("own", {KEPT: {"k": LAST_K, "longest": LAST_K}}, scale.sample)
-    kept = _rows(masks, own, metric_curve(KEPT))
     return (
-        Exhibit(
+        TableOrFigure(
             "table 2",
             "Test accuracy",
             tuple(
                 Row(
-                    run.name,
-                    run,
+                    variant.name,
+                    variant,
                     Accuracy(),
                     accuracy_on_test,
                     name in MAIN,
                     scale.side_seeds if name in SIDE else None,
                 )
-                for way in runs.values()
-                for name, run in way.items()
+                for way in ways.values()
+                for name, variant in way.items()
             ),
             ACCURACY,
             tuple(
@@ -181,10 +176,10 @@ def exhibits(scale: Scale) -> tuple[Exhibit, ...]:
                 for other in ("base", "VMASK", "MASK", "ETE")
             ),
         ),
-        Exhibit(
+        TableOrFigure(
             "table 3",
             "Mean probability lost while the top 1 to K words of LIME go (AOPC × 100)",
-            _rows(masks, lime, metric_curve(DROP, at=REMOVED)),
+            _rows(masks, lime, partial(metric_curve, metric=DROP, at=REMOVED)),
             AOPC,
             tuple(
                 Claim(f"LIME's words matter more to {f}-E-VarM than to {f}-VMASK", f"{f}-E-VarM", f"{f}-VMASK", "5")
@@ -193,16 +188,16 @@ def exhibits(scale: Scale) -> tuple[Exhibit, ...]:
             note=f"The losses summed over K + 1, for K = 1, 5, 9; on the same {scale.limed:,} test texts at most, "
             f"{scale.samples:,} samples of LIME, judged by the model itself.",
         ),
-        Exhibit(
+        TableOrFigure(
             "table 4",
             "The words of the highest gates in the same texts",
             _rows(masks, Examples(), lambda _: {}),
             show=texts_with_words,
         ),
-        Exhibit(
+        TableOrFigure(
             "table 5",
             "Test accuracy by the layers that the gate reads",
-            tuple(row for f in scale.families for row in _bands(f, runs[f]["E-VarM"], scale)),
+            tuple(row for f in scale.families for row in _bands(f, ways[f]["E-VarM"], scale)),
             LAYERS,
             tuple(
                 Claim(f"All layers are better than {band} ({f})", f"{f}-all", f"{f}-{band}", "value")
@@ -211,10 +206,21 @@ def exhibits(scale: Scale) -> tuple[Exhibit, ...]:
             ),
             datasets=scale.only(scale.banded),
         ),
-        Exhibit(
+        *_figures(ways, masks, scale),
+    )
+
+
+def _figures(
+    ways: Mapping[str, Mapping[str, Variant]], masks: Sequence[Variant], scale: Sizes
+) -> tuple[TableOrFigure, ...]:
+    """Describe figures 2 to 4."""
+    own = Explained("own", {KEPT: {"k": LAST_K, "longest": LAST_K}}, scale.sample)
+    curves = _rows(masks, own, partial(metric_curve, metric=KEPT))
+    return (
+        TableOrFigure(
             "figure 2",
             "Post-hoc accuracy of the words of the highest gates",
-            kept,
+            curves,
             claims=tuple(
                 Claim(
                     f"five words of {f}-E-VarM suffice more often than five of {f}-VMASK",
@@ -224,38 +230,38 @@ def exhibits(scale: Scale) -> tuple[Exhibit, ...]:
                 )
                 for f in scale.families
             ),
-            draw=lines_by_dataset(kept, "words kept", "same prediction (%)"),
+            draw=partial(draw_lines, read=curves, across="words kept", up="same prediction (%)"),
             note="Compared with the model's own prediction on the whole text.",
         ),
-        Exhibit(
+        TableOrFigure(
             "figure 3",
             "Text vectors with the mask alone and with contrast (figures 3 and 4)",
             tuple(
                 Row(way[name].name, way[name], TextMap(), separations, main=False)
-                for way in runs.values()
+                for way in ways.values()
                 for name in ("MASK", "E-VarM")
             ),
             claims=tuple(
                 Claim(f"contrast draws the classes apart ({f})", f"{f}-E-VarM", f"{f}-MASK", SILHOUETTE)
                 for f in scale.families
             ),
-            draw=maps_by_dataset,
+            draw=draw_maps,
             also=("figure 4",),
         ),
     )
 
 
-def _rows(runs: Iterable[Run], question: Question, read: Callable[[Any], Mapping[str, float]]) -> tuple[Row, ...]:
-    return tuple(Row(run.name, run, question, read) for run in runs)
+def _rows(variants: Iterable[Variant], evaluation: Evaluation, read: Read) -> tuple[Row, ...]:
+    return tuple(Row(variant.name, variant, evaluation, read) for variant in variants)
 
 
-def _bands(family: str, everything: Run, scale: Sizes) -> tuple[Row, ...]:
+def _bands(family: str, everything: Variant, scale: Sizes) -> tuple[Row, ...]:
     """Give a row for each band of layers, and one for all of them."""
     methods = {name: {**METHODS["E-VarM"], "gate_layers": layers} for name, layers in BANDS[family].items()}
-    runs = {name: run_of(family, name, method, scale) for name, method in methods.items()} | {"all": everything}
+    variants = {name: variant_of(family, name, method, scale) for name, method in methods.items()}
     return tuple(
-        Row(f"{family}-{name}", run, Accuracy(), accuracy_on_test, main=False, seeds=scale.band_seeds)
-        for name, run in runs.items()
+        Row(f"{family}-{name}", variant, Accuracy(), accuracy_on_test, main=False, seeds=scale.band_seeds)
+        for name, variant in {**variants, "all": everything}.items()
     )
 
 
@@ -263,5 +269,5 @@ PAPER = Paper(
     "evarm",
     "Ge et al. (COLING 2022): E-VarM, enhanced variational word masks",
     {"smoke": SMOKE, "small": SMALL, "lstm": LSTM, "full": FULL},
-    exhibits,
+    tables,
 )

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
-from typing import Any
 
 from ..data.readers.hub import PREFIX
 from ..data.sources import name_of as name_of_file
-from ..grids.trial import Run
+from ..grids.variant import Evaluation, Result, Settings, Variant
 from .evaluations.accuracy import Accuracy, accuracy_on_test
-from .evaluations.attention_scores import AttentionScores, effects, group_sizes
-from .reproduction.attention_pictures import draw_groups, draw_training, draw_updates, draw_words
-from .reproduction.paper import Answer, Claim, Exhibit, Paper, Row, Scale, in_seeds, published
+from .evaluations.attention_scores import (
+    AttentionScores,
+    draw_groups,
+    draw_training,
+    draw_updates,
+    draw_words,
+    effects,
+    group_sizes,
+)
+from .reproduction.paper import Claim, Paper, Read, Row, Scale, TableOrFigure, in_seeds, published
 
-MODELS: dict[str, dict[str, Any]] = {  # encoder and kind of attention; all states are 100 wide
+MODELS: dict[str, Settings] = {  # encoder and kind of attention; all states are 100 wide
     "DP": {"encoder": {"name": "bag", "dim": 100}, "kind": "dot"},
     "DP-L": {"encoder": {"name": "lstm", "dim": 100, "hidden": 50, "bidirectional": True}, "kind": "dot"},
     "DP-A": {"encoder": {"name": "affine", "dim": 100, "hidden": 100}, "kind": "dot"},
@@ -58,7 +65,8 @@ EFFECTS = (
     "size; gap as V·W: positive if it has the sign of V·W). Spread: between the groups' mean attention scores. "
     "Weights as scores: Spearman's rho."
 )
-PICTURED = "Of the first seed, at most 2,000 words; the numbers are over all words."
+DRAWN, UNDRAWN = AttentionScores(), AttentionScores(drawn=0)
+PICTURED = "Of the first seed, at most 300 words; the numbers are over all words."
 
 
 @dataclass(frozen=True)
@@ -99,8 +107,8 @@ FULL = Sizes(datasets=("sst2", "20ng_sports", THREE_CLASSES, "imdb"), seeds=5, f
 SYNTHETIC = Sizes(datasets=("planted:sun-lu-1",), seeds=4, families=TRACED, lambdas=(USUAL, HUGE), synthetic=True)
 
 
-def run_of(model: str, scale: Sizes, size: float, penalty: float = 0.0, ratio: str | None = None) -> Run:
-    """Describe one run as the paper and its code do, as far as they tell; the rate does not decay as theirs does."""
+def variant_of(model: str, scale: Sizes, size: float, penalty: float = 0.0, ratio: str | None = None) -> Variant:
+    """Describe one variant as the paper and its code do, as far as they tell; the rate does not decay as theirs."""
     method = {"name": "polarity-attention", "kind": MODELS[model]["kind"], "scale": size, "penalty": penalty}
     training = SYNTHETIC_TRAINING if scale.synthetic else TRAINING
     settings = {
@@ -109,43 +117,37 @@ def run_of(model: str, scale: Sizes, size: float, penalty: float = 0.0, ratio: s
         "training": {**training, "patience": None, "clip": None, **scale.training},
     }
     name = f"{model}-{size:g}" + ("-penalty" if penalty else "") + (f"-{ratio}" if ratio else "")
-    return Run(name, settings, longest=LONGEST if model == SLOW else None, ratio=ratio)
+    return Variant(name, settings, longest=LONGEST if model == SLOW else None, ratio=ratio)
 
 
-def exhibits(scale: Scale) -> tuple[Exhibit, ...]:
+def tables(scale: Scale) -> tuple[TableOrFigure, ...]:
     """Describe tables 1 and 2, figures 2 to 5, and what the appendix tells of a penalty and of unequal classes."""
     assert isinstance(scale, Sizes)
-    looked = AttentionScores()
-    scores, accuracies = (
-        {
-            name_of(f, size): Row(
-                name_of(f, size), run_of(f, scale, size), question, read, seeds=scale.seeds_of(f, size)
-            )
-            for f in scale.families
-            for size in scale.lambdas
-        }
-        for question, read in ((looked, effects), (Accuracy(), accuracy_on_test))
-    )
+    grid = list(product(scale.families, scale.lambdas))
+    accuracies = tuple(_row(f, scale, size, Accuracy(), accuracy_on_test) for f, size in grid)
+    scores = {
+        name_of(f, size): _row(f, scale, size, DRAWN if size in (USUAL, HUGE) else UNDRAWN, effects) for f, size in grid
+    }
     ends = _some(scores, scale.families, (USUAL, HUGE))
     traced = _some(scores, [f for f in scale.families if f in TRACED], (USUAL, HUGE))
     return (
-        Exhibit(
+        TableOrFigure(
             "table 1",
             "Words of the classes, and neutral ones",
-            (Row("words", run_of(scale.families[0], scale, USUAL), looked, group_sizes),),
+            (Row("words", variant_of(scale.families[0], scale, USUAL), DRAWN, group_sizes),),
             GROUPS,
             note="Theirs on another split of 20 newsgroups, and on a part of IMDB. They do not tell which sport is "
             "positive: taken to be hockey, which has more words here too.",
         ),
-        Exhibit(
+        TableOrFigure(
             "table 2",
             "Test accuracy by scale λ",
-            tuple(accuracies.values()),
+            accuracies,
             ACCURACY,
             _accuracy_claims(scale),
             note=f"Published: one run each. DP-L reads the first {LONGEST} words here.",
         ),
-        Exhibit(
+        TableOrFigure(
             "figure 2",
             "Polarity and attention scores of each group",
             ends,
@@ -153,7 +155,7 @@ def exhibits(scale: Scale) -> tuple[Exhibit, ...]:
             draw=draw_groups,
             note=f"{EFFECTS} {PICTURED}",
         ),
-        Exhibit(
+        TableOrFigure(
             "figure 3",
             "Attention score against polarity and against attention weight, word by word",
             _only(ends, "class over neutral", "weights as scores"),
@@ -164,24 +166,29 @@ def exhibits(scale: Scale) -> tuple[Exhibit, ...]:
             draw=draw_words,
             note=PICTURED,
         ),
-        Exhibit(
+        TableOrFigure(
             "figure 4",
             "Scores of each group and V·W, epoch by epoch",
             _only(traced, "size of V·W"),
             draw=draw_training,
             note="Of the first seed, on dev texts. The numbers are the size of V·W at the end.",
         ),
-        Exhibit(
+        TableOrFigure(
             "figure 5",
             "What moves the scores: the terms A to F",
             _only(traced, "size of V·W"),
             draw=draw_updates,
             note="Of the first seed, on training texts, at the final weights.",
         ),
-        Exhibit("appendix scores", "Effects at every λ", tuple(scores.values()), note=EFFECTS),
+        TableOrFigure("appendix scores", "Effects at every λ", tuple(scores.values()), note=EFFECTS),
         _penalty(scale),
         _skew(scale),
     )
+
+
+def _row(model: str, scale: Sizes, size: float, evaluation: Evaluation, read: Read) -> Row:
+    seeds = scale.seeds_of(model, size)
+    return Row(name_of(model, size), variant_of(model, scale, size), evaluation, read, seeds=seeds)
 
 
 def name_of(model: str, size: float) -> str:
@@ -217,33 +224,33 @@ def _score_claims(scale: Scale) -> tuple[Claim, ...]:
     return tuple(claims)
 
 
-def _penalty(scale: Sizes) -> Exhibit:
+def _penalty(scale: Sizes) -> TableOrFigure:
     """Compare DP and DP-A with and without a penalty on |V·W|."""
     weight = SYNTHETIC_PENALTY if scale.synthetic else PENALTY
     rows, claims = [], []
     for f in (f for f in scale.families if f in TRACED):
         for size in (USUAL, HUGE):
             free, held = name_of(f, size), f"{name_of(f, size)}/penalty"
-            for row, penalty in ((free, 0.0), (held, weight)):
-                rows.append(Row(row, run_of(f, scale, size, penalty), AttentionScores(), effects))
-            told = f"3. {f}, λ = {size:g}: a penalty"
+            rows.append(Row(free, variant_of(f, scale, size), DRAWN, effects))
+            rows.append(Row(held, variant_of(f, scale, size, weight), UNDRAWN, effects))
+            start = f"3. {f}, λ = {size:g}: a penalty"
             claims += [
-                Claim(f"{told} makes V·W smaller", free, held, "size of V·W"),
-                Claim(f"{told} makes the gap of the classes smaller", free, held, "gap"),
-                Claim(f"{told} leaves accuracy within {POINTS:g} points", held, free, "accuracy", POINTS, within=True),
+                Claim(f"{start} makes V·W smaller", free, held, "size of V·W"),
+                Claim(f"{start} makes the gap of the classes smaller", free, held, "gap"),
+                Claim(f"{start} leaves accuracy within {POINTS:g} points", held, free, "accuracy", POINTS, within=True),
             ]
     title = f"A penalty of {weight:g} on |V·W|"
-    return Exhibit("appendix penalty", title, tuple(rows), claims=tuple(claims), note=EFFECTS)
+    return TableOrFigure("appendix penalty", title, tuple(rows), claims=tuple(claims), note=EFFECTS)
 
 
-def _skew(scale: Sizes) -> Exhibit:
+def _skew(scale: Sizes) -> TableOrFigure:
     """Compare training on unequal classes with training on equal ones."""
     f = scale.families[0]
-    runs = {ratio: run_of(f, scale, USUAL, ratio=ratio) for ratio in RATIOS}
-    return Exhibit(
+    variants = {ratio: variant_of(f, scale, USUAL, ratio=ratio) for ratio in RATIOS}
+    return TableOrFigure(
         "appendix skew",
         f"{f} trained on unequal classes (second to first)",
-        tuple(Row(ratio, run, AttentionScores(), effects) for ratio, run in runs.items()),
+        tuple(Row(ratio, variant, UNDRAWN, effects) for ratio, variant in variants.items()),
         claims=tuple(
             Claim(f"4. V·W is larger with classes of {ratio} than of 1:1", ratio, RATIOS[0], "size of V·W")
             for ratio in RATIOS[1:]
@@ -254,9 +261,9 @@ def _skew(scale: Sizes) -> Exhibit:
 
 
 def _names(scale: Scale) -> list[str]:
-    """Give the names of data sets, whether they were given by name, as a file or folder, or from the hub."""
-    hub = [given.removeprefix(PREFIX) for given in scale.datasets if given.startswith(PREFIX)]
-    return [*hub, *(name_of_file(Path(given)) for given in scale.datasets if ":" not in given)]
+    """Give the names of data sets, which the scale has by name, by file or folder, or from the hub."""
+    hub = [data.removeprefix(PREFIX) for data in scale.datasets if data.startswith(PREFIX)]
+    return [*hub, *(name_of_file(Path(data)) for data in scale.datasets if ":" not in data)]
 
 
 def _some(rows: Mapping[str, Row], families: Sequence[str], sizes: Sequence[float]) -> tuple[Row, ...]:
@@ -265,8 +272,8 @@ def _some(rows: Mapping[str, Row], families: Sequence[str], sizes: Sequence[floa
 
 
 def _only(rows: Sequence[Row], *columns: str) -> tuple[Row, ...]:
-    def read(answer: Answer) -> dict[str, float]:
-        return {column: value for column, value in effects(answer).items() if column in columns}
+    def read(result: Result) -> dict[str, float]:
+        return {column: value for column, value in effects(result).items() if column in columns}
 
     return tuple(replace(row, read=read) for row in rows)
 
@@ -275,5 +282,5 @@ PAPER = Paper(
     "sun-lu",
     "Sun & Lu (ACL 2020): understanding attention for text classification",
     {"smoke": SMOKE, "small": SMALL, "full": FULL, "synthetic": SYNTHETIC},
-    exhibits,
+    tables,
 )

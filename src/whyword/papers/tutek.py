@@ -4,19 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from matplotlib.figure import Figure
 
 from ..analysis.adversarial_model import WEIGHTS
-from ..grids.trial import Run
+from ..grids.variant import Settings, Variant
 from ..plots.curves import Point, jsd_tvd
-from .evaluations.adversarial_models import GRID, MEAN, AdversarialModels, above_floor, price_above_floor, tvd_cost
-from .evaluations.attention_tests import AttentionTestResults, attention_test_values
-from .evaluations.probing import Probing, knowledge
-from .reproduction.paper import Answers, Claim, Exhibit, Paper, Row, Scale
+from .evaluations.attention_faithfulness import (
+    GRID,
+    MEAN,
+    AdversarialModels,
+    AttentionTests,
+    Probing,
+    above_floor,
+    attention_test_values,
+    knowledge,
+    price_above_floor,
+    tvd_cost,
+)
+from .reproduction.paper import Claim, Paper, Results, Row, Scale, TableOrFigure
 
-VARIANTS: dict[str, dict[str, Any]] = {
+VARIANTS: dict[str, Settings] = {
     "base": {"tying": 0.0},
     "concat": {"tying": 0.0, "concat": True},
     "tying": {"tying": 1.0},
@@ -66,24 +74,24 @@ SMALL = Sizes(
 FULL = Sizes(datasets=("sst2", "trec", "imdb", "subj"), seeds=5, families=("LSTM",), sample=1_000)
 
 
-def run_of(variant: str, scale: Sizes) -> Run:
-    """Describe one run: a bidirectional LSTM with attention over its states, frozen word vectors."""
+def variant_of(name: str, scale: Sizes) -> Variant:
+    """Describe one variant: a bidirectional LSTM with attention over its states, frozen word vectors."""
     encoder = {"name": "lstm", "dim": 2 * scale.hidden, "hidden": scale.hidden, "bidirectional": True}
     settings = {
-        "method": {"name": "word-regularized", **VARIANTS[variant]},
+        "method": {"name": "word-regularized", **VARIANTS[name]},
         "encoder": {**encoder, "frozen": scale.vectors},
         "vocabulary": {"from_vectors": False},
         "training": {"learning_rate": 1e-3, "batch_size": 32, **scale.training},
     }
-    return Run(variant, settings, scale.vectors)
+    return Variant(name, settings, scale.vectors)
 
 
-def exhibits(scale: Scale) -> tuple[Exhibit, ...]:
+def tables(scale: Scale) -> tuple[TableOrFigure, ...]:
     """Describe accuracy and information, the attention tests, and the curves of trained adversaries."""
     assert isinstance(scale, Sizes)
-    runs = {variant: run_of(variant, scale) for variant in VARIANTS}
-    asked = AdversarialModels(scale.weights, scale.epochs, scale.stale)
-    better = [variant for variant in VARIANTS if variant != "base"]
+    variants = {name: variant_of(name, scale) for name in VARIANTS}
+    adversaries = AdversarialModels(scale.weights, scale.epochs, scale.stale)
+    better = [name for name in VARIANTS if name != "base"]
     grid = f"{GRID[0]:g} to {GRID[-1]:g}"
     prices = (
         f"The lowest TVD of answers at which attention differs by a JSD of {grid} or more, on straight lines between "
@@ -91,10 +99,10 @@ def exhibits(scale: Scale) -> tuple[Exhibit, ...]:
     )
     harder = "(iii) {} costs an adversary a larger TVD at equal JSD than base"
     return (
-        Exhibit(
+        TableOrFigure(
             "table 1",
             "Accuracy, and what states tell about their words",
-            tuple(Row(name, run, Probing(), knowledge) for name, run in runs.items()),
+            tuple(Row(name, variant, Probing(), knowledge) for name, variant in variants.items()),
             claims=(
                 *(
                     Claim(
@@ -111,27 +119,27 @@ def exhibits(scale: Scale) -> tuple[Exhibit, ...]:
             ),
             note=f"MI share: mutual information above chance, as a share of all there is. {UNKNOWN}",
         ),
-        Exhibit(
+        TableOrFigure(
             "table 2",
             "Attention replaced, and compared with other explainers",
             tuple(
-                Row(name, run, AttentionTestResults(scale.sample, scale.steps), attention_test_values)
-                for name, run in runs.items()
+                Row(name, variant, AttentionTests(scale.sample, scale.steps), attention_test_values)
+                for name, variant in variants.items()
             ),
             note="High values speak for the attention, but for adversarial ones low values do.",
         ),
-        Exhibit(
+        TableOrFigure(
             "figure 1",
             "How differently a model can attend at what cost (JSD and TVD)",
-            tuple(Row(name, run, asked, tvd_cost) for name, run in runs.items()),
+            tuple(Row(name, variant, adversaries, tvd_cost) for name, variant in variants.items()),
             claims=tuple(Claim(harder.format(name), name, "base", MEAN) for name in better),
             draw=_curves,
             note=f"{prices} λ = 0 is imitation alone. The picture is of the first seed.",
         ),
-        Exhibit(
+        TableOrFigure(
             "figure 2",
             "The same above what imitation alone costs (λ = 0)",
-            tuple(Row(name, run, asked, price_above_floor) for name, run in runs.items()),
+            tuple(Row(name, variant, adversaries, price_above_floor) for name, variant in variants.items()),
             claims=tuple(Claim(f"{harder.format(name)}, above λ = 0", name, "base", MEAN) for name in better),
             draw=_curves_above_floor,
             note=prices,
@@ -139,18 +147,18 @@ def exhibits(scale: Scale) -> tuple[Exhibit, ...]:
     )
 
 
-def _curves(answers: Answers) -> dict[str, Figure]:
-    return _pictures({key: found[0]["curve"] for key, found in answers.items()}, "")
+def _curves(results: Results) -> dict[str, Figure]:
+    return _pictures({key: by_seed[0]["curve"] for key, by_seed in results.items()}, "")
 
 
-def _curves_above_floor(answers: Answers) -> dict[str, Figure]:
-    return _pictures({key: above_floor(found[0]) for key, found in answers.items()}, ", less the TVD at λ = 0")
+def _curves_above_floor(results: Results) -> dict[str, Figure]:
+    return _pictures({key: above_floor(by_seed[0]) for key, by_seed in results.items()}, ", less the TVD at λ = 0")
 
 
-def _pictures(curves: Mapping[tuple[str, str], Sequence[Point]], told: str) -> dict[str, Figure]:
+def _pictures(curves: Mapping[tuple[str, str], Sequence[Point]], suffix: str) -> dict[str, Figure]:
     """Draw a picture for each data set, with a line for each variant."""
     return {
-        data: jsd_tvd({row: curve for (name, row), curve in curves.items() if name == data}, f"{data}{told}")
+        data: jsd_tvd({row: curve for (name, row), curve in curves.items() if name == data}, f"{data}{suffix}")
         for data in dict.fromkeys(data for data, _ in curves)
     }
 
@@ -159,5 +167,5 @@ PAPER = Paper(
     "tutek",
     "Tutek & Šnajder (RepL4NLP 2020): staying true to your word",
     {"smoke": SMOKE, "small": SMALL, "full": FULL},
-    exhibits,
+    tables,
 )

@@ -5,22 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from matplotlib.figure import Figure
 
-from ..grids.evaluation import Question
-from ..grids.trial import Run
+from ..grids.variant import Evaluation, Variant
 from ..plots.text_vectors import text_vectors
 from .evaluations.accuracy import Accuracy, accuracy_on_test
-from .evaluations.examples import Examples
-from .evaluations.explained import Explained, metric_at, metric_curve
-from .evaluations.text_map import as_panel
-from .evaluations.token_detection import TokenDetection, detection
-from .evaluations.vat_iterations import GAIN, VatIterations, accuracies, silhouettes
-from .reproduction.paper import Answers, Claim, Exhibit, Paper, Row, Scale, in_seeds, published
-from .reproduction.pictures import lines_by_dataset
-from .reproduction.showing import texts_with_words
+from .evaluations.explanation_metrics import (
+    Explained,
+    TokenDetection,
+    detection,
+    draw_lines,
+    metric_at,
+    metric_curve,
+)
+from .evaluations.text_maps import GAIN, VatIterations, accuracies, as_panel, silhouettes
+from .evaluations.words import Examples, texts_with_words
+from .reproduction.paper import Claim, Paper, Read, Results, Row, Scale, TableOrFigure, in_seeds, published
 
 K, LAST_K = 5, 20  # words removed or kept in the tables, and at the end of the curves
 DROP, KEPT = "accuracy-drop", "posthoc-accuracy-gold"
@@ -93,10 +94,10 @@ class Sizes(Scale):
     @property
     def caps(self) -> tuple[str, ...]:
         """Also which weights of the bottleneck are tried, and where iterations are seen with fewer seeds."""
-        told = [f"β {' or '.join(f'{beta:g}' for beta in self.betas)}"]
+        caps = [f"β {' or '.join(f'{beta:g}' for beta in self.betas)}"]
         if self.turned_seeds is not None:
-            told.append(f"{in_seeds(self.turned_seeds)} for iterations, on {' and '.join(self.turned)}")
-        return (*super().caps, *told)
+            caps.append(f"{in_seeds(self.turned_seeds)} for iterations, on {' and '.join(self.turned)}")
+        return (*super().caps, *caps)
 
 
 SMOKE = Sizes(
@@ -127,7 +128,7 @@ FULL = Sizes(
 )
 
 
-def runs(family: str, scale: Sizes) -> dict[str, Run]:
+def variants_of(family: str, scale: Sizes) -> dict[str, Variant]:
     """Give the plain model, which also is the judge, the attention model, and VAT."""
     lstm = family == "LSTM"
     encoder = {"name": "lstm", "hidden": 100} if lstm else {"name": scale.transformer, "limit": 256}
@@ -135,115 +136,121 @@ def runs(family: str, scale: Sizes) -> dict[str, Run]:
     shared = {"encoder": encoder, "training": training}
     vectors = scale.vectors and lstm
     return {
-        "base": Run(f"{family}-base", {**shared, "method": {"name": "base"}}, vectors),
-        "ATT": Run(f"{family}-ATT", {**shared, "method": {"name": "attention"}}, vectors),
-        "VAT": Run(f"{family}-VAT", {**shared, "method": {"name": "vat"}}, vectors, ("method.beta", scale.betas)),
+        "base": Variant(f"{family}-base", {**shared, "method": {"name": "base"}}, vectors),
+        "ATT": Variant(f"{family}-ATT", {**shared, "method": {"name": "attention"}}, vectors),
+        "VAT": Variant(f"{family}-VAT", {**shared, "method": {"name": "vat"}}, vectors, ("method.beta", scale.betas)),
     }
 
 
-def exhibits(scale: Scale) -> tuple[Exhibit, ...]:
+def tables(scale: Scale) -> tuple[TableOrFigure, ...]:
     """Describe tables 2 to 6 and figures 3 to 7."""
     assert isinstance(scale, Sizes)
-    ways = {family: runs(family, scale) for family in scale.families}
+    ways = {family: variants_of(family, scale) for family in scale.families}
     rows = partial(_rows, ways, scale)
-    plain = tuple(Row(run.name, run, Accuracy(), accuracy_on_test) for way in ways.values() for run in way.values())
-    turns = {family: (way["VAT"], VatIterations(sample=min(scale.sample, 500))) for family, way in ways.items()}
-    removal, keeping = (rows(partial(metric_curve, metric)) for metric in (DROP, KEPT))
-    removed = f"Accuracy lost without the top {K} words (AOPC)"
-    kept = f"Accuracy on the top {K} words alone (post-hoc)"
+    plain = tuple(Row(v.name, v, Accuracy(), accuracy_on_test) for way in ways.values() for v in way.values())
+    removal = rows(lambda who: partial(metric_curve, metric=DROP, who=who))
+    keeping = rows(lambda who: partial(metric_curve, metric=KEPT, who=who))
     return (
-        Exhibit("table 2", "Test accuracy", plain, ACCURACY, _better(scale, "is more accurate than")),
-        Exhibit(
+        TableOrFigure("table 2", "Test accuracy", plain, ACCURACY, _better(scale, "is more accurate than")),
+        TableOrFigure(
             "table 3",
-            removed,
-            rows(lambda who: metric_at(DROP, K, who)),
+            f"Accuracy lost without the top {K} words (AOPC)",
+            rows(lambda who: partial(metric_at, metric=DROP, k=K, who=who)),
             AOPC,
             _better(scale, "names words that matter more than those of"),
             note=JUDGE,
         ),
-        Exhibit(
+        TableOrFigure(
             "table 4",
-            kept,
-            rows(lambda who: metric_at(KEPT, K, who)),
+            f"Accuracy on the top {K} words alone (post-hoc)",
+            rows(lambda who: partial(metric_at, metric=KEPT, k=K, who=who)),
             POSTHOC,
             _better(scale, "names words that suffice more often than those of"),
             note=JUDGE,
         ),
-        Exhibit(
+        TableOrFigure(
             "table 5",
             "Words that people marked, among the most attended",
-            rows(detection, TokenDetection(MARKED, ("positive", "negative"), (1, 5))),
+            rows(lambda who: partial(detection, who=who), TokenDetection(MARKED, ("positive", "negative"), (1, 5))),
             DETECTION,
             _better(scale, "finds more words that people marked in positive tweets than", "positive@5 f1")
             + _better(scale, "finds more words that people marked in negative tweets than", "negative@5 f1"),
             note="Data: the marked tweets of SemEval-2013, for models trained on twitter.",
             datasets=(*MARKED, "planted"),
         ),
-        Exhibit(
-            "table 6",
-            "Test accuracy by iteration",
-            tuple(Row(run.name, run, asked, accuracies, seeds=scale.turned_seeds) for run, asked in turns.values()),
-            ITERATIONS,
-            tuple(
-                Claim(f"One iteration is better than none ({run.name})", run.name, None, GAIN)
-                for run, _ in turns.values()
-            ),
-            datasets=scale.only(scale.turned),
-        ),
-        *(
-            Exhibit(
-                MAPS[family],
-                f"Text vectors by iteration ({family})",
-                (Row(run.name, run, asked, silhouettes, seeds=scale.turned_seeds),),
-                draw=_maps,
-                note="The numbers are the silhouette of the classes.",
-                datasets=scale.only(scale.turned),
-            )
-            for family, (run, asked) in turns.items()
-        ),
-        Exhibit(
+        *_iterations(ways, scale),
+        TableOrFigure(
             "figure 4",
             "Accuracy lost without the top words",
             removal,
-            draw=lines_by_dataset(removal, "words removed", "accuracy lost (%)"),
+            draw=partial(draw_lines, read=removal, across="words removed", up="accuracy lost (%)"),
             note=JUDGE,
         ),
-        Exhibit(
+        TableOrFigure(
             "figure 5",
             "Accuracy on the top words alone",
             keeping,
-            draw=lines_by_dataset(keeping, "words kept", "accuracy (%)"),
+            draw=partial(draw_lines, read=keeping, across="words kept", up="accuracy (%)"),
             note=JUDGE,
         ),
-        Exhibit(
+        TableOrFigure(
             "figure 7",
             "Attention in the same texts",
-            tuple(Row(run.name, run, Examples(), lambda _: {}) for way in ways.values() for run in attending(way)),
+            tuple(Row(v.name, v, Examples(), lambda _: {}) for way in ways.values() for v in attending(way)),
             show=texts_with_words,
         ),
     )
 
 
-def attending(way: Mapping[str, Run]) -> tuple[Run, Run]:
-    """Give the two runs that have attention."""
+def _iterations(ways: Mapping[str, Mapping[str, Variant]], scale: Sizes) -> tuple[TableOrFigure, ...]:
+    """Describe table 6 and figures 3 and 6."""
+    turns = {family: (way["VAT"], VatIterations(sample=min(scale.sample, 500))) for family, way in ways.items()}
+    return (
+        TableOrFigure(
+            "table 6",
+            "Test accuracy by iteration",
+            tuple(Row(vat.name, vat, each, accuracies, seeds=scale.turned_seeds) for vat, each in turns.values()),
+            ITERATIONS,
+            tuple(
+                Claim(f"One iteration is better than none ({vat.name})", vat.name, None, GAIN)
+                for vat, _ in turns.values()
+            ),
+            datasets=scale.only(scale.turned),
+        ),
+        *(
+            TableOrFigure(
+                MAPS[family],
+                f"Text vectors by iteration ({family})",
+                (Row(vat.name, vat, each, silhouettes, seeds=scale.turned_seeds),),
+                draw=_maps,
+                note="The numbers are the silhouette of the classes.",
+                datasets=scale.only(scale.turned),
+            )
+            for family, (vat, each) in turns.items()
+        ),
+    )
+
+
+def attending(way: Mapping[str, Variant]) -> tuple[Variant, Variant]:
+    """Give the two variants that have attention."""
     return way["ATT"], way["VAT"]
 
 
 def _rows(
-    ways: Mapping[str, Mapping[str, Run]],
+    ways: Mapping[str, Mapping[str, Variant]],
     scale: Scale,
-    read: Callable[[str], Callable[[Any], Mapping[str, float]]],
-    question: Question | None = None,
+    read: Callable[[str], Read],
+    evaluation: Evaluation | None = None,
 ) -> tuple[Row, ...]:
     """Give random words, attention and VAT for each family of encoders."""
     rows = []
     for family, way in ways.items():
-        asked = question or Explained(
+        measured = evaluation or Explained(
             "own", {DROP: {"k": LAST_K}, KEPT: {"k": LAST_K}}, scale.sample, judge=way["base"]
         )
         for name, who in (("ATT", "random"), ("ATT", "words"), ("VAT", "words")):
             shown = f"{family}-{name}" if who == "words" else f"{family}-random"
-            rows.append(Row(shown, way[name], asked, read(who)))
+            rows.append(Row(shown, way[name], measured, read(who)))
     return tuple(rows)
 
 
@@ -254,12 +261,14 @@ def _better(scale: Scale, relation: str, column: str = "value") -> tuple[Claim, 
     )
 
 
-def _maps(answers: Answers) -> dict[str, Figure]:
+def _maps(results: Results) -> dict[str, Figure]:
     """Draw the text vectors of the first seed, a panel for each iteration."""
     figures = {}
-    for (dataset, row), (found, *_) in answers.items():
-        each = zip(found["points"], found["silhouette"], found["distance_ratio"], strict=True)
-        panels = [as_panel(f"iteration {i}", p, found["labels"], s, r) for i, (p, s, r) in enumerate(each)]
+    for (dataset, row), (first, *_) in results.items():
+        if first["points"] is None:
+            continue
+        each = zip(first["points"], first["silhouette"], first["distance_ratio"], strict=True)
+        panels = [as_panel(f"iteration {i}", p, first["labels"], s, r) for i, (p, s, r) in enumerate(each)]
         figures[f"{dataset}-{row}"] = text_vectors(panels)
     return figures
 
@@ -268,5 +277,5 @@ PAPER = Paper(
     "vat",
     "Zhou, Wu, Chen, Huang, He: variational information-bottleneck attention",
     {"smoke": SMOKE, "small": SMALL, "minilm": MINILM, "full": FULL},
-    exhibits,
+    tables,
 )

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Iterator
+from functools import partial
 
 from matplotlib.figure import Figure
 
-from ..grids.trial import Run
+from ..grids.variant import Evaluation, Result, Variant
 from ..plots.frequency_importance import frequency_importance
 from ..plots.word_cloud import word_cloud
 from .evaluations.accuracy import Accuracy, accuracy_on_dev, accuracy_on_test, epoch_seconds
-from .evaluations.examples import Examples
-from .evaluations.explained import Explained, metric_at, metric_curve
-from .evaluations.sp_lime import SpLime
-from .evaluations.word_scores import WordScores, pearson_of_frequency, pictured
-from .reproduction.paper import Answers, Claim, Exhibit, Paper, Row, Scale, published
-from .reproduction.pictures import lines_by_dataset
-from .reproduction.showing import texts_with_words, word_lists
+from .evaluations.explanation_metrics import Explained, draw_lines, metric_at, metric_curve
+from .evaluations.words import (
+    Examples,
+    SpLime,
+    WordScores,
+    pearson_of_frequency,
+    pictured,
+    texts_with_words,
+    word_lists,
+)
+from .reproduction.paper import Claim, Paper, Read, Results, Row, Scale, TableOrFigure, published
 
 K, LAST_K = 5, 10  # words removed for AOPC, and kept at the end of the post-hoc curves
 DROP, KEPT = "probability-drop", "posthoc-accuracy"
@@ -106,102 +110,108 @@ FULL = Scale(
 )
 
 
-def run_of(family: str, method: str, scale: Scale) -> Run:
-    """Describe one run: frozen word vectors, a plain default for the rest."""
+def variant_of(family: str, method: str, scale: Scale) -> Variant:
+    """Describe one variant: frozen word vectors, a plain default for the rest."""
     bert = family == "BERT"
     encoder = {"name": scale.transformer} if bert else {"name": family.lower(), "frozen": scale.vectors}
     settings = {"method": {"name": method.lower()}, "encoder": encoder, "training": dict(scale.training)}
-    return Run(f"{family}-{method}", settings, scale.vectors and not bert)
+    return Variant(f"{family}-{method}", settings, scale.vectors and not bert)
 
 
-def exhibits(scale: Scale) -> tuple[Exhibit, ...]:
+def tables(scale: Scale) -> tuple[TableOrFigure, ...]:
     """Describe tables 3 to 6, 8, 9 and 11, and figures 1 to 3."""
-    plain = {method: [run_of(family, method, scale) for family in scale.families] for method in METHODS}
-    everything = [run for runs in zip(*plain.values(), strict=True) for run in runs]
-    some = [run for runs in zip(plain["base"], plain["VMASK"], strict=True) for run in runs]
+    plain = {method: [variant_of(family, method, scale) for family in scale.families] for method in METHODS}
+    everything = [variant for variants in zip(*plain.values(), strict=True) for variant in variants]
+    some = [variant for pair in zip(plain["base"], plain["VMASK"], strict=True) for variant in pair]
     masks = plain["VMASK"]
     own = Explained("own", {KEPT: {"k": LAST_K}}, scale.sample)
-    scores = WordScores()
+    frequency = _rows(masks, WordScores(), pearson_of_frequency)
+    curve = partial(metric_curve, metric=KEPT)
     return (
-        Exhibit(
+        TableOrFigure(
             "table 3",
             "Test accuracy",
             _rows(everything, Accuracy(), accuracy_on_test),
             ACCURACY,
             _over("base", scale, "is more accurate than"),
         ),
-        Exhibit(
-            "table 4",
-            f"Probability lost without the top {K} words (AOPC × 100)",
-            tuple(row for name in ("lime", "shapley") for row in _explained(some, name, scale)),
-            AOPC,
-            tuple(
-                Claim(
-                    f"{name}'s words matter more to {f}-VMASK than to {f}-base",
-                    f"{f}-VMASK/{name}",
-                    f"{f}-base/{name}",
-                    "value",
-                )
-                for name in ("lime", "shapley")
-                for f in scale.families
-            ),
-            note=f"On the same {scale.sample:,} test texts at most, {scale.samples:,} samples of LIME, "
-            f"{scale.permutations} permutations; judged by the model itself.",
-        ),
-        Exhibit(
+        _aopc(some, scale),
+        TableOrFigure(
             "table 5",
             "Words that LIME names in the same texts",
             _rows(some, Examples("lime", {"samples": scale.samples}), lambda _: {}),
             show=texts_with_words,
         ),
-        Exhibit(
+        TableOrFigure(
             "table 6",
             "Words of the largest summed LIME scores",
             _rows(some, SpLime(scale.sample, scale.samples), lambda _: {}),
             show=word_lists,
         ),
-        Exhibit("table 8", "Dev accuracy", _rows(everything, Accuracy(), accuracy_on_dev), DEV_ACCURACY),
-        Exhibit(
+        TableOrFigure("table 8", "Dev accuracy", _rows(everything, Accuracy(), accuracy_on_dev), DEV_ACCURACY),
+        TableOrFigure(
             "table 9",
             "Seconds of an epoch",
             _rows(some, Accuracy(), epoch_seconds),
             SECONDS,
             note="Ours on one CPU thread, theirs on a GTX 1080.",
         ),
-        Exhibit(
+        TableOrFigure(
             "table 11",
             "Correlation of frequency and importance (Pearson)",
-            _rows(masks, scores, pearson_of_frequency),
+            frequency,
             PEARSON,
             tuple(
-                Claim(f"importance does not follow frequency ({run.name})", run.name, None, "value", 0.1, within=True)
-                for run in masks
+                Claim(f"importance does not follow frequency ({mask.name})", mask.name, None, "value", 0.1, within=True)
+                for mask in masks
             ),
         ),
-        Exhibit(
+        TableOrFigure(
             "figure 1",
             "Post-hoc accuracy of the top words of the mask",
-            _rows([*plain["IBA"], *masks], own, metric_curve(KEPT)),
+            _rows([*plain["IBA"], *masks], own, curve),
             claims=tuple(
                 Claim(f"two words of {f}-VMASK suffice more often than two of {f}-IBA", f"{f}-VMASK", f"{f}-IBA", "2")
                 for f in scale.families
             ),
-            draw=lines_by_dataset(metric_curve(KEPT), "words kept", "same prediction (%)"),
+            draw=partial(draw_lines, read=curve, across="words kept", up="same prediction (%)"),
             note="Compared with the model's own prediction on the whole text.",
         ),
-        Exhibit("figure 2", "Frequency and importance", _rows(masks, scores, pearson_of_frequency), draw=_scatter),
-        Exhibit("figure 3", "Words that the mask keeps", _rows(masks, scores, pearson_of_frequency), draw=_cloud),
+        TableOrFigure("figure 2", "Frequency and importance", frequency, draw=_scatter),
+        TableOrFigure("figure 3", "Words that the mask keeps", frequency, draw=_cloud),
     )
 
 
-def _rows(runs: list[Run], question: Any, read: Callable[[Any], Mapping[str, float]]) -> tuple[Row, ...]:
-    return tuple(Row(run.name, run, question, read) for run in runs)
+def _aopc(some: list[Variant], scale: Scale) -> TableOrFigure:
+    return TableOrFigure(
+        "table 4",
+        f"Probability lost without the top {K} words (AOPC × 100)",
+        tuple(row for name in ("lime", "shapley") for row in _explained(some, name, scale)),
+        AOPC,
+        tuple(
+            Claim(
+                f"{name}'s words matter more to {f}-VMASK than to {f}-base",
+                f"{f}-VMASK/{name}",
+                f"{f}-base/{name}",
+                "value",
+            )
+            for name in ("lime", "shapley")
+            for f in scale.families
+        ),
+        note=f"On the same {scale.sample:,} test texts at most, {scale.samples:,} samples of LIME, "
+        f"{scale.permutations} permutations; judged by the model itself.",
+    )
 
 
-def _explained(runs: list[Run], name: str, scale: Scale) -> tuple[Row, ...]:
+def _rows(variants: list[Variant], evaluation: Evaluation, read: Read) -> tuple[Row, ...]:
+    return tuple(Row(variant.name, variant, evaluation, read) for variant in variants)
+
+
+def _explained(variants: list[Variant], name: str, scale: Scale) -> tuple[Row, ...]:
     samples = scale.samples if name == "lime" else scale.permutations
-    question = Explained(name, {DROP: {"k": K}}, scale.sample, {"samples": samples})
-    return tuple(Row(f"{run.name}/{name}", run, question, metric_at(DROP, K)) for run in runs)
+    explained = Explained(name, {DROP: {"k": K}}, scale.sample, {"samples": samples})
+    read = partial(metric_at, metric=DROP, k=K)
+    return tuple(Row(f"{variant.name}/{name}", variant, explained, read) for variant in variants)
 
 
 def _over(method: str, scale: Scale, relation: str) -> tuple[Claim, ...]:
@@ -210,17 +220,24 @@ def _over(method: str, scale: Scale, relation: str) -> tuple[Claim, ...]:
     )
 
 
-def _scatter(answers: Answers) -> dict[str, Figure]:
-    return {f"{data}-{row}": frequency_importance(*pictured(found[0])) for (data, row), found in answers.items()}
+def _scatter(results: Results) -> dict[str, Figure]:
+    return {name: frequency_importance(*pictured(result)) for name, result in _first_seeds(results)}
 
 
-def _cloud(answers: Answers) -> dict[str, Figure]:
-    return {f"{data}-{row}": word_cloud(pictured(found[0])[0].at_least(5)) for (data, row), found in answers.items()}
+def _cloud(results: Results) -> dict[str, Figure]:
+    return {name: word_cloud(pictured(result)[0].at_least(5)) for name, result in _first_seeds(results)}
+
+
+def _first_seeds(results: Results) -> Iterator[tuple[str, Result]]:
+    """Give the results that have words to draw."""
+    for (data, row), by_seed in results.items():
+        if by_seed[0]["words"] is not None:
+            yield f"{data}-{row}", by_seed[0]
 
 
 PAPER = Paper(
     "vmask",
     "Chen & Ji (EMNLP 2020): learning variational word masks",
     {"smoke": SMOKE, "small": SMALL, "full": FULL},
-    exhibits,
+    tables,
 )

@@ -1,4 +1,4 @@
-"""Sun & Lu's numbers as answers."""
+"""Sun & Lu's numbers as results."""
 
 import json
 from types import SimpleNamespace
@@ -29,14 +29,14 @@ def model():
     return train_model(make_config(settings), DATA)
 
 
-def ask(model, seed=0, drawn=2_000):
-    return AttentionScores(drawn).ask(model, DATA, SimpleNamespace(seed=seed))
+def measure(model, seed=0, drawn=5_000):
+    return AttentionScores(drawn).evaluate(model, DATA, SimpleNamespace(seed=seed))
 
 
 def test_effects_are_those_of_the_report(model):
     report = attention_report(model.classifier, DATA.train)
-    answer = json.loads(json.dumps(ask(model)))
-    found = effects(answer)
+    result = json.loads(json.dumps(measure(model)))
+    found = effects(result)
     words, classes = report.words, len(report.words.classes)
     attention_and_states = words.attention[(words.groups >= 0) & (words.groups < classes)]
     neutral = words.attention[words.groups == classes]
@@ -51,15 +51,15 @@ def test_effects_are_those_of_the_report(model):
     assert found["accuracy"] == pytest.approx(100 * model.metrics["test_accuracy"])
     named = (words.polarity[:, 0] > 0) == (words.groups == 1)
     assert found["polarity above chance"] == pytest.approx(named[(words.groups >= 0) & (words.groups < 2)].mean() - 0.5)
-    assert found["weights as scores"] == weights_follow_scores(answer).value
-    assert group_sizes(answer) == {name: (words.groups == i).sum() for i, name in enumerate(words.group_names)}
+    assert found["weights as scores"] == weights_follow_scores(result).value
+    assert group_sizes(result) == {name: (words.groups == i).sum() for i, name in enumerate(words.group_names)}
 
 
 def test_what_a_model_does_not_have_is_left_out():
     groups = [{"group": name, "words": 0, "attention": None} for name in ("a", "b", "neutral")]
-    answer = {"claims": [], "groups": groups, "overlap": None, "test_accuracy": 0.5}
-    assert effects(answer) == {"accuracy": 50.0}
-    assert weights_follow_scores(answer) is None
+    result = {"claims": [], "groups": groups, "overlap": None, "test_accuracy": 0.5}
+    assert effects(result) == {"accuracy": 50.0}
+    assert weights_follow_scores(result) is None
 
 
 def test_the_gap_of_three_classes_has_no_sign():
@@ -70,15 +70,15 @@ def test_the_gap_of_three_classes_has_no_sign():
 
 
 def test_epochs_are_kept_and_words_of_the_first_seed_only(model):
-    first, second = ask(model), ask(model, seed=1)
+    first, second = measure(model), measure(model, seed=1)
     assert len(first["training"]) == 2
     assert all("overlap" in epoch for epoch in first["training"])
-    assert second["pictured"] is None
+    assert (second["pictured"], second["training"]) == (None, [])
     assert {len(column) for column in first["pictured"].values()} == {first["words"]}
 
 
 def test_pictures_have_no_more_words_than_asked_for(model):
-    assert {len(column) for column in ask(model, drawn=40)["pictured"].values()} == {40}
+    assert {len(column) for column in measure(model, drawn=40)["pictured"].values()} == {40}
 
 
 def words_with(groups):

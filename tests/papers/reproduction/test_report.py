@@ -5,32 +5,33 @@ from math import nan
 import pytest
 from matplotlib.figure import Figure
 
+from reference.run_records import run_record
 from whyword.maths.stats.intervals import Estimate
-from whyword.papers.reproduction.claims import Finding
-from whyword.papers.reproduction.paper import Claim, Exhibit, Paper, Scale
-from whyword.papers.reproduction.plan import Made, Number
-from whyword.papers.reproduction.report import Reproduced, signed
+from whyword.papers.reproduction.paper import Claim, Paper, Scale, TableOrFigure
+from whyword.papers.reproduction.report import ReproductionReport, signed
+from whyword.papers.reproduction.tables import ClaimResult, Number, ReproducedTable
 
 SCALE = Scale(datasets=("sst2", "trec"), seeds=3, families=("LSTM",), rows=2_000, sample=100)
 PAPER = Paper("paper", "Somebody (2020): something", {"small": SCALE}, lambda scale: ())
 CLAIM = Claim("ours is better", "ours", "theirs", "value")
-RECORDS = {("sst2", "ours"): [{"answer": {"seed": 0}}, {"answer": {"seed": 1}}]}
+RECORDS = {("sst2", "ours"): [replace(run_record([1], [0]), result={"seed": seed}) for seed in range(2)]}
 
 
 def number(dataset, row, value, half=nan, published=None, column="value"):
-    return Number(dataset, row, column, Estimate(value, value - half, value + half), 3, published)
+    difference = None if published is None else value - published
+    return Number(dataset, row, column, Estimate(value, value - half, value + half), 3, published, difference)
 
 
-TABLE = Made(
-    Exhibit("table 2", "Accuracy", (), note="Ours on a CPU."),
+TABLE = ReproducedTable(
+    TableOrFigure("table 2", "Accuracy", (), note="Ours on a CPU."),
     (number("sst2", "ours", 85.04, 1.26, 92.37), number("trec", "ours", 90.0), number("sst2", "theirs", 80.0, 2.0)),
-    (Finding(CLAIM, "sst2", Estimate(5.04, 1.0, 9.08), 3, "holds"),),
+    (ClaimResult(CLAIM, "sst2", Estimate(5.04, 1.0, 9.08), 3, "holds"),),
     RECORDS,
 )
 
 
 def reproduced(*made, scale=SCALE):
-    return Reproduced(PAPER, "small", scale, made, "whyword reproduce paper")
+    return ReproductionReport(PAPER, "small", scale, made, "whyword reproduce paper")
 
 
 def test_ours_stand_with_their_interval_beside_the_published():
@@ -60,8 +61,8 @@ def test_markdown_has_the_same_tables_and_the_command():
 
 def test_it_says_how_long_it_took_with_which_versions():
     records = [
-        {"wall_seconds": 3600.0, "versions": {"whyword": "1", "torch": "2"}},
-        {"wall_seconds": 1800.0, "versions": {"whyword": "1", "torch": "3"}},
+        replace(run_record([1], [0]), wall_seconds=3600.0, versions={"whyword": "1", "torch": "2"}),
+        replace(run_record([1], [0]), wall_seconds=1800.0, versions={"whyword": "1", "torch": "3"}),
     ]
     made = replace(reproduced(TABLE), records=records)
     assert "\n1.5 hours of one core, with whyword 1, torch 2 and 3.\n" in made.markdown()
@@ -85,11 +86,11 @@ def test_each_column_has_the_digits_that_its_largest_number_needs():
 def test_the_numbers_of_a_picture_are_left_to_the_files(tmp_path):
     drawn = []
 
-    def draw(answers):
-        drawn.append(answers)
+    def draw(results):
+        drawn.append(results)
         return {"planted:a/b": Figure()}
 
-    made = replace(TABLE, exhibit=Exhibit("figure 1", "Curves", (), draw=draw))
+    made = replace(TABLE, table=TableOrFigure("figure 1", "Curves", (), draw=draw))
     whole = reproduced(made)
     assert "85.0" not in str(whole)
     assert "ours is better" in str(whole)
@@ -101,18 +102,18 @@ def test_the_numbers_of_a_picture_are_left_to_the_files(tmp_path):
     assert "![figure-1-planted-a-b.png](figure-1-planted-a-b.png)" in written
 
 
-def test_what_is_no_number_is_shown_as_its_exhibit_says():
-    exhibit = Exhibit("table 4", "Texts", (), show=lambda answers: f"- {len(answers['sst2', 'ours'])} seeds")
-    whole = reproduced(replace(TABLE, exhibit=exhibit, numbers=(), findings=()))
+def test_what_is_no_number_is_shown_as_its_table_says():
+    table = TableOrFigure("table 4", "Texts", (), show=lambda results: f"- {len(results['sst2', 'ours'])} seeds")
+    whole = reproduced(replace(TABLE, table=table, numbers=(), claims=()))
     assert str(whole).endswith("Table 4. Texts\n\n- 2 seeds")
     assert whole.markdown().endswith("## Table 4. Texts\n\n- 2 seeds\n")
 
 
 def test_what_is_not_there_is_said(tmp_path):
-    empty = Made(Exhibit("figure 1", "Curves", (), draw=lambda answers: 1 / 0), (), (), {})
+    empty = ReproducedTable(TableOrFigure("figure 1", "Curves", (), draw=lambda results: 1 / 0), (), (), {})
     reproduced(empty).save(tmp_path)
     assert str(reproduced(empty)).endswith("Nothing is there yet.")
-    without = replace(TABLE, numbers=(), findings=())
+    without = replace(TABLE, numbers=(), claims=())
     assert "There are no such numbers for these data." in str(reproduced(without))
 
 
@@ -134,7 +135,7 @@ def test_the_rest_that_rounding_leaves_is_no_difference(number, words):
 
 def test_it_says_how_much_is_still_missing():
     part = replace(reproduced(TABLE), missing=2)
-    assert part.caps.endswith(", answers still missing: 2")
+    assert part.caps.endswith(", runs still missing: 2")
     assert part.to_dict()["missing"] == 2
     assert "missing" not in reproduced(TABLE).caps
 
@@ -148,6 +149,6 @@ def test_the_values_are_strict_json(tmp_path):
     values = json.loads((tmp_path / "reproduction.json").read_text(), parse_constant=refuse)
     assert values == json.loads(json.dumps(reproduced(TABLE).to_dict(), allow_nan=False))
     assert values["scale"]["name"] == "small"
-    (exhibit,) = values["exhibits"]
-    assert exhibit["numbers"][1]["ours"] == {"value": 90.0, "low": None, "high": None}
-    assert exhibit["claims"][0]["verdict"] == "holds"
+    (table,) = values["tables"]
+    assert table["numbers"][1]["ours"] == {"value": 90.0, "low": None, "high": None}
+    assert table["claims"][0]["verdict"] == "holds"

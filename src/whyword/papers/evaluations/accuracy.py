@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar
 
 from ...analysis.vat_iterations import dev_accuracy_by_iteration
 from ...data.dataset import Dataset
-from ...grids.evaluation import Question
-from ...grids.trial import Trial
+from ...grids.variant import Evaluation, Result, TrainedVariant
 from ...models.folder import TrainedModel
 
 
 @dataclass(frozen=True)
-class Accuracy(Question):
+class Accuracy(Evaluation):
     """The numbers of the training run itself."""
 
-    def ask(self, model: TrainedModel, dataset: Dataset, trial: Trial) -> dict[str, Any]:
+    name: ClassVar[str] = "accuracy"
+
+    def evaluate(self, model: TrainedModel, dataset: Dataset, trained: TrainedVariant) -> Result:
         """Give the metrics of the model folder."""
         epochs = len(model.history)
         return {
@@ -29,16 +29,16 @@ class Accuracy(Question):
         }
 
 
-def accuracy_on_test(answer: Mapping[str, Any]) -> dict[str, float]:
+def accuracy_on_test(result: Result) -> dict[str, float]:
     """Read test accuracy in percent; data without a test split have none."""
-    return {"value": 100 * answer["test_accuracy"]} if "test_accuracy" in answer else {}
+    return {"value": 100 * result["test_accuracy"]} if "test_accuracy" in result else {}
 
 
-def accuracy_on_dev(answer: Mapping[str, Any]) -> dict[str, float]:
+def accuracy_on_dev(result: Result) -> dict[str, float]:
     """Read dev accuracy in percent."""
-    return {"value": 100 * answer["dev_accuracy"]}
+    return {"value": 100 * result["dev_accuracy"]}
 
 
-def epoch_seconds(answer: Mapping[str, Any]) -> dict[str, float]:
+def epoch_seconds(result: Result) -> dict[str, float]:
     """Read how long an epoch took."""
-    return {"value": answer["epoch_seconds"]}
+    return {"value": result["epoch_seconds"]}

@@ -2,42 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from ...analysis.polarity import AttentionWords
 from ...analysis.polarity_report import AttentionReport, attention_report
 from ...data.dataset import Dataset
-from ...grids.evaluation import Question
-from ...grids.trial import Trial
+from ...grids.variant import Evaluation, Result, TrainedVariant
 from ...maths.stats.intervals import Estimate
 from ...models.folder import TrainedModel
+from ...plots.word_groups import group_scores, polarity_attention, score_weight, scores_in_training, update_terms
+from ..reproduction.paper import Results
 
 FIRST = 8  # of each class, the most attended words that every picture has, since it names them
 TRACED = ("polarity_", "attention_", "overlap")
 
 
 @dataclass(frozen=True)
-class AttentionScores(Question):
-    """What `whyword attention` reports; for the first seed also words for pictures, as many as drawn."""
+class AttentionScores(Evaluation):
+    """What `whyword attention` reports; for the first seed also epochs and words for pictures, as many as drawn."""
 
-    drawn: int = 2_000
+    name: ClassVar[str] = "attention-scores"
 
-    def ask(self, model: TrainedModel, dataset: Dataset, trial: Trial) -> dict[str, Any]:
+    drawn: int = 300  # 0 for what no figure shows: words take most of a record
+
+    def evaluate(self, model: TrainedModel, dataset: Dataset, trained: TrainedVariant) -> Result:
         """Report on the texts it was trained on."""
         report = attention_report(model.classifier, dataset.train)
-        epochs = [record["health"] for record in model.history]
+        drawn = trained.seed == 0 and self.drawn > 0
+        epochs = [record["health"] for record in model.history] if drawn else []
         return {
             **report.to_dict(),
             "test_accuracy": model.metrics["test_accuracy"],
             "training": [{key: _short(epoch[key]) for key in epoch if key.startswith(TRACED)} for epoch in epochs],
-            "pictured": self._pictured(report) if trial.seed == 0 else None,
+            "pictured": self._pictured(report) if drawn else None,
         }
 
-    def _pictured(self, report: AttentionReport) -> dict[str, Any]:
+    def _pictured(self, report: AttentionReport) -> Result:
         words = report.words
         chosen = some_words(words, self.drawn)
         return {
@@ -55,8 +60,8 @@ def some_words(words: AttentionWords, most: int) -> np.ndarray:
     order = np.argsort(-words.attention, kind="stable")
     grouped, others = (order[(words.groups[order] >= 0) == inside] for inside in (True, False))
     first = [order[words.groups[order] == number][:FIRST] for number in range(len(words.classes))]
-    room = max(0, most - sum(map(len, first)))
-    share = room if not len(others) else max(room * 3 // 4, room - len(others))
+    space = max(0, most - sum(map(len, first)))
+    share = space if not len(others) else max(space * 3 // 4, space - len(others))
     chosen = np.unique(np.concatenate([*first, _evenly(grouped, share)]))
     return np.concatenate([chosen, _evenly(others, most - len(chosen))])
 
@@ -69,39 +74,96 @@ def _evenly(places: np.ndarray, most: int) -> np.ndarray:
 
 
 def _short(value: float) -> float:
-    """Keep five digits: scores at a large λ are tiny, and would be nothing if rounded."""
-    return float(f"{value:.5g}")
+    """Keep four digits: scores at a large λ are tiny, and would be nothing if rounded."""
+    return float(f"{value:.4g}")
 
 
-def group_sizes(answer: Mapping[str, Any]) -> dict[str, float]:
+def group_sizes(result: Result) -> dict[str, float]:
     """Read the number of words of each group."""
-    return {group["group"]: float(group["words"]) for group in answer["groups"]}
+    return {group["group"]: float(group["words"]) for group in result["groups"]}
 
 
-def effects(answer: Mapping[str, Any]) -> dict[str, float]:
+def effects(result: Result) -> dict[str, float]:
     """Read the claims' numbers; what a model does not have is left out."""
-    claims = {claim["name"]: claim["value"] for claim in answer["claims"]}
-    means = [group["attention"] for group in answer["groups"] if group["attention"] is not None]
-    classes = len(answer["groups"]) - 1
-    found = {"accuracy": 100 * answer["test_accuracy"]}
+    claims = {claim["name"]: claim["value"] for claim in result["claims"]}
+    means = [group["attention"] for group in result["groups"] if group["attention"] is not None]
+    classes = len(result["groups"]) - 1
+    columns = {"accuracy": 100 * result["test_accuracy"]}
     if (right := claims.get("polarity follows the class")) is not None:
-        found["polarity above chance"] = right - 1 / classes
-    if (attention_and_states := claims.get("class words are attended to")) is not None:
-        found["class over neutral"] = attention_and_states
+        columns["polarity above chance"] = right - 1 / classes
+    if (attended := claims.get("class words are attended to")) is not None:
+        columns["class over neutral"] = attended
     if (gap := claims.get("a gap between classes follows V·W")) is not None:
-        found["gap"] = abs(gap)
-        if answer["overlap"] is not None and classes == 2:
-            found["gap as V·W"] = gap * float(np.sign(answer["overlap"][0]))
+        columns["gap"] = abs(gap)
+        if result["overlap"] is not None and classes == 2:
+            columns["gap as V·W"] = gap * float(np.sign(result["overlap"][0]))
     if means:
-        found["spread"] = max(means) - min(means)
-    if answer["overlap"] is not None:
-        found["size of V·W"] = float(np.abs(answer["overlap"]).mean())
+        columns["spread"] = max(means) - min(means)
+    if result["overlap"] is not None:
+        columns["size of V·W"] = float(np.abs(result["overlap"]).mean())
     if (followed := claims.get("weights follow scores")) is not None:
-        found["weights as scores"] = followed
-    return found
+        columns["weights as scores"] = followed
+    return columns
 
 
-def weights_follow_scores(answer: Mapping[str, Any]) -> Estimate | None:
+def weights_follow_scores(result: Result) -> Estimate | None:
     """Give Spearman's rho over all words, also those not pictured."""
-    found = (claim for claim in answer["claims"] if claim["name"] == "weights follow scores")
-    return next((Estimate(claim["value"], claim["low"], claim["high"]) for claim in found), None)
+    claims = (claim for claim in result["claims"] if claim["name"] == "weights follow scores")
+    return next((Estimate(claim["value"], claim["low"], claim["high"]) for claim in claims), None)
+
+
+def draw_groups(results: Results) -> dict[str, Figure]:
+    """Draw polarity and attention scores, a box for each group of words."""
+
+    def boxes(result: Result) -> dict[str, Figure]:
+        polarity, attention, groups = _columns(result, "polarity", "attention", "groups")
+        return {"scores": group_scores(polarity, attention, groups, _names(result))}
+
+    return _each(results, boxes)
+
+
+def draw_words(results: Results) -> dict[str, Figure]:
+    """Draw a dot for each word: attention score against polarity, and attention weight against attention score."""
+
+    def dots(result: Result) -> dict[str, Figure]:
+        leaning, attention, share, groups = _columns(result, "leaning", "attention", "share", "groups")
+        words, names = result["pictured"]["words"], _names(result)
+        return {
+            "polarity": polarity_attention(words, leaning, attention, groups, names),
+            "weights": score_weight(attention, share, groups, names, weights_follow_scores(result)),
+        }
+
+    return _each(results, dots)
+
+
+def draw_training(results: Results) -> dict[str, Figure]:
+    """Draw the scores of each group epoch by epoch."""
+    return _each(results, lambda a: {"training": scores_in_training(a["training"], _names(a))})
+
+
+def draw_updates(results: Results) -> dict[str, Figure]:
+    """Draw the terms A to F, a bar for each group of words."""
+
+    def bars(result: Result) -> dict[str, Figure]:
+        terms = {term: list(by_group.values()) for term, by_group in result["updates"].items()}
+        return {"updates": update_terms(terms, _names(result))}
+
+    return _each(results, bars)
+
+
+def _each(results: Results, draw: Callable[[Result], Mapping[str, Figure]]) -> dict[str, Figure]:
+    """Draw rows whose first seed is there."""
+    return {
+        f"{data}-{row.replace('/λ', '')}-{name}": figure
+        for (data, row), by_seed in results.items()
+        if by_seed[0]["pictured"] is not None
+        for name, figure in draw(by_seed[0]).items()
+    }
+
+
+def _names(result: Result) -> list[str]:
+    return [group["group"] for group in result["groups"]]
+
+
+def _columns(result: Result, *names: str) -> list[np.ndarray]:
+    return [np.array(result["pictured"][name]) for name in names]

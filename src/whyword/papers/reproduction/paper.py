@@ -1,25 +1,28 @@
-"""A paper as data: its tables and figures, the runs behind them, the published numbers and what they claim."""
+"""A paper as data: its tables and figures, the variants behind them, the published numbers and what they claim."""
 
 from __future__ import annotations
 
+import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ...grids.evaluation import Question
-from ...grids.trial import Run
+from ...grids.variant import Evaluation, Result, Settings, Variant
+from ...interfaces.errors import unknown_name
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Answer = Mapping[str, Any]  # what a question found out
-Answers = Mapping[tuple[str, str], Sequence[Answer]]  # by data set and row, one for each seed
+Results = Mapping[tuple[str, str], Sequence[Result]]  # by data set and row, one for each seed
+Read = Callable[[Result], Mapping[str, float]]  # a row's numbers by column, from the result of its evaluation
 Published = Mapping[tuple[str, str, str], float]  # by data set, row and column
 
 
 @dataclass(frozen=True)
 class Scale:
-    """How much of a paper is made again."""
+    """How much of a paper is reproduced."""
 
     datasets: tuple[str, ...]
     seeds: int
@@ -28,25 +31,25 @@ class Scale:
     sample: int = 500  # test texts that are explained, at most
     samples: int = 500  # of LIME, for each text
     permutations: int = 25  # of Shapley values, for each text
-    training: Mapping[str, Any] = field(default_factory=dict)  # settings that win over the paper's
+    training: Settings = field(default_factory=dict)  # that win over the paper's
     vectors: bool = True  # whether pretrained word vectors are used where the paper does
     transformer: str = "minilm"  # what stands in for BERT-base
-    brief: tuple[str, ...] = ()  # data sets for which only the main rows are made
+    brief: tuple[str, ...] = ()  # data sets for which only the main rows are run
     brief_seeds: int | None = None  # for these at most; None: as many as for the others
 
     @property
     def caps(self) -> tuple[str, ...]:
         """What it does less of than the paper, or otherwise, in words."""
-        told = [in_seeds(self.seeds)]
-        told.append("all training texts" if self.rows is None else f"at most {self.rows:,} training texts")
-        told.append(f"at most {self.sample:,} explained texts")
-        told += [f"{name.replace('_', ' ')} {value}" for name, value in self.training.items()]
+        caps = [in_seeds(self.seeds)]
+        caps.append("all training texts" if self.rows is None else f"at most {self.rows:,} training texts")
+        caps.append(f"at most {self.sample:,} explained texts")
+        caps += [f"{name.replace('_', ' ')} {value}" for name, value in self.training.items()]
         if "BERT" in self.families:
-            told.append(f"{self.transformer} for BERT-base")
+            caps.append(f"{self.transformer} for BERT-base")
         if self.brief:
             fewer = "" if self.brief_seeds is None else f" and {in_seeds(self.brief_seeds)}"
-            told.append(f"only the main rows{fewer} for {', '.join(self.brief)}")
-        return tuple(told)
+            caps.append(f"only the main rows{fewer} for {', '.join(self.brief)}")
+        return tuple(caps)
 
     def only(self, names: Sequence[str]) -> tuple[str, ...] | None:
         """Give those of some data sets that it has; None, which is all of its own, where it has none of them."""
@@ -55,14 +58,14 @@ class Scale:
 
 @dataclass(frozen=True)
 class Row:
-    """A row of a table, or a line of a figure: which run is asked what, and how its numbers are read."""
+    """A row of a table, or a line of a figure: which variant is evaluated how, and how its numbers are read."""
 
     name: str
-    run: Run
-    question: Question
-    read: Callable[[Answer], Mapping[str, float]]  # number by column
+    variant: Variant
+    evaluation: Evaluation
+    read: Read
     main: bool = True  # False: left out for the data sets that the scale is brief about
-    seeds: int | None = None  # at most, where it is made with fewer than the scale has
+    seeds: int | None = None  # at most, where it has fewer than the scale
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,7 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Exhibit:
+class TableOrFigure:
     """A table or a figure."""
 
     name: str  # table 2
@@ -87,8 +90,8 @@ class Exhibit:
     rows: tuple[Row, ...]
     published: Published = field(default_factory=dict)
     claims: tuple[Claim, ...] = ()
-    draw: Callable[[Answers], Mapping[str, Figure]] | None = None  # pictures by the name of their file
-    show: Callable[[Answers], str] | None = None  # Markdown, where there is more to see than numbers
+    draw: Callable[[Results], Mapping[str, Figure]] | None = None  # pictures by the name of their file
+    show: Callable[[Results], str] | None = None  # Markdown, where there is more to see than numbers
     note: str = ""  # what a reader must know to compare
     datasets: tuple[str, ...] | None = None  # where it is not for all of them; planted stands for all its options
     also: tuple[str, ...] = ()  # other tables and figures of the paper that it shows
@@ -96,12 +99,26 @@ class Exhibit:
 
 @dataclass(frozen=True)
 class Paper:
-    """Everything that can be made again of a paper."""
+    """Everything that can be reproduced of a paper."""
 
     name: str
     title: str
     scales: Mapping[str, Scale]  # smoke, small and full
-    exhibits: Callable[[Scale], tuple[Exhibit, ...]]
+    tables: Callable[[Scale], tuple[TableOrFigure, ...]]  # and figures
+
+
+def paper_names() -> list[str]:
+    """Name the papers: papers/sun_lu.py is sun-lu."""
+    modules = pkgutil.iter_modules([str(Path(__file__).parents[1])])
+    return sorted(module.name.replace("_", "-") for module in modules if not module.ispkg)
+
+
+def load_paper(name: str) -> Paper:
+    """Import a paper by its name; its file offers it as PAPER."""
+    if name not in paper_names():
+        raise unknown_name(name, "the papers", paper_names())
+    paper: Paper = import_module(f"...{name.replace('-', '_')}", __name__).PAPER
+    return paper
 
 
 def in_seeds(count: int) -> str:
@@ -113,11 +130,11 @@ def published(table: str, columns: Sequence[str] | None = None) -> dict[tuple[st
     """Read numbers from text: a line of data sets, then a line per row; a row may have several columns, as 1/2/3."""
     first, *lines = (line for line in table.splitlines() if line.strip())
     names = columns or ("value",)
-    found: dict[tuple[str, str, str], float] = {}
+    numbers: dict[tuple[str, str, str], float] = {}
     for line in lines:
-        row, *cells = line.split()
-        for dataset, cell in zip(first.split(), cells, strict=True):
-            if cell != "-":
-                parts = cell.split("/")
-                found |= {(dataset, row, name): float(part) for name, part in zip(names, parts, strict=True)}
-    return found
+        row, *entries = line.split()
+        for dataset, entry in zip(first.split(), entries, strict=True):
+            if entry != "-":
+                parts = entry.split("/")
+                numbers |= {(dataset, row, name): float(part) for name, part in zip(names, parts, strict=True)}
+    return numbers

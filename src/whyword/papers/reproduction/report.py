@@ -1,7 +1,8 @@
-"""A paper made again, as a value that shows itself in a terminal and writes itself into a folder."""
+"""A reproduced paper, as a value that shows itself in a terminal and writes itself into a folder."""
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -9,43 +10,51 @@ from math import isnan
 from pathlib import Path
 from typing import Any
 
-from ...grids.cells import Record
+from matplotlib.figure import Figure
+from PIL import Image
+
+from ...grids.runner import RunRecord
+from ...grids.variant import Settings
 from ...interfaces.values import json_ready
 from ...report.tables import Entry, Table, markdown, plain
 from ...storage.atomic import write_text
-from .claims import Finding
-from .paper import Answers, Paper, Scale
-from .plan import Made, Number, as_values
+from .paper import Paper, Results, Scale, TableOrFigure
+from .tables import ClaimResult, Number, ReproducedTable
+
+DPI, COLORS = 80, 64  # of figures
 
 
 @dataclass(frozen=True)
-class Reproduced:
+class ReproductionReport:
     """Tables and figures of a paper, ours beside the published."""
 
     paper: Paper
     scale_name: str
     scale: Scale
-    made: Sequence[Made]
+    tables: Sequence[ReproducedTable]
     command: str | None = None
-    records: Collection[Record] = ()  # all that was run for it, also models that only judge
-    missing: int = 0  # answers that are still to come
+    records: Collection[RunRecord] = ()  # all that was run for it, also models that only judge
+    missing: int = 0  # runs that are still to come
 
     @property
     def caps(self) -> str:
         """Say how much of the paper this is."""
-        missing = [f"answers still missing: {self.missing}"] if self.missing else []
+        missing = [f"runs still missing: {self.missing}"] if self.missing else []
         return ", ".join([f"scale {self.scale_name}", *self.scale.caps, *missing])
 
     @property
     def hours(self) -> float:
-        """Hours that all cells took, one after the other."""
-        return round(sum(float(record["wall_seconds"]) for record in self.records) / 3600, 1)
+        """Hours that all runs took, one after the other."""
+        return round(sum(record.wall_seconds for record in self.records) / 3600, 1)
 
     @property
     def versions(self) -> str:
         """The versions that it was made with."""
-        found = {name: {record["versions"][name] for record in self.records} for name in _names(self.records)}
-        return ", ".join(f"{name} {' and '.join(sorted(versions))}" for name, versions in found.items())
+        versions: dict[str, set[str]] = {}
+        for record in self.records:
+            for name, version in record.versions.items():
+                versions.setdefault(name, set()).add(version)
+        return ", ".join(f"{name} {' and '.join(sorted(numbers))}" for name, numbers in versions.items())
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain values, ready for JSON."""
@@ -57,72 +66,93 @@ class Reproduced:
             "hours": self.hours,
             "missing": self.missing,
             "versions": self.versions,
-            "exhibits": [as_values(made) for made in self.made],
+            "tables": [_values(reproduced) for reproduced in self.tables],
         }
         return dict(json_ready(values))
 
     def __str__(self) -> str:
         """Write every table and claim for a terminal; the numbers of a picture are left to the files."""
         parts = [f"{self.paper.title}\n{self.caps}."]
-        for made in self.made:
-            parts += [_heading(made), *_content(made, plain, with_numbers=made.exhibit.draw is None)]
+        for reproduced in self.tables:
+            numbers = reproduced.table.draw is None
+            parts += [_heading(reproduced.table), *_content(reproduced, plain, numbers)]
         return "\n\n".join(part.rstrip("\n") for part in parts)
 
     def markdown(self, pictures: Mapping[str, Sequence[str]] | None = None) -> str:
         """Write every table and claim as Markdown; picture files are given by the name of their table or figure."""
-        parts = [f"# {self.paper.title}", f"Made again: {self.caps}."]
+        parts = [f"# {self.paper.title}", f"Reproduced: {self.caps}."]
         if self.command:
             parts.append(f"```sh\n{self.command}\n```")
         if self.records:
             parts.append(f"{self.hours:g} hours of one core, with {self.versions}.")
-        for made in self.made:
-            files = (pictures or {}).get(made.exhibit.name, ())
-            parts += [f"## {_heading(made)}", *(f"![{file}]({file})" for file in files), *_content(made, markdown)]
+        for reproduced in self.tables:
+            files = (pictures or {}).get(reproduced.table.name, ())
+            parts += [f"## {_heading(reproduced.table)}", *(f"![{file}]({file})" for file in files)]
+            parts += _content(reproduced, markdown)
         return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
 
     def save(self, folder: Path) -> None:
         """Write reproduction.md and .json, and the pictures."""
         folder.mkdir(parents=True, exist_ok=True)
         pictures: dict[str, list[str]] = {}
-        for made in self.made:
-            if made.exhibit.draw is not None and made.records:
-                for name, figure in made.exhibit.draw(_answers(made)).items():
-                    file = f"{_file_name(f'{made.exhibit.name}-{name}')}.png"
-                    figure.savefig(folder / file)
-                    pictures.setdefault(made.exhibit.name, []).append(file)
+        for reproduced in self.tables:
+            table = reproduced.table
+            if table.draw is not None and reproduced.records:
+                for name, figure in table.draw(_results(reproduced)).items():
+                    file = f"{_file_name(f'{table.name}-{name}')}.png"
+                    save_figure(figure, folder / file)
+                    pictures.setdefault(table.name, []).append(file)
         write_text(folder / "reproduction.md", self.markdown(pictures))
-        write_text(folder / "reproduction.json", json.dumps(self.to_dict(), indent=1, ensure_ascii=False))
+        write_text(folder / "reproduction.json", json.dumps(self.to_dict(), ensure_ascii=False) + "\n")
 
 
-def _names(records: Collection[Record]) -> list[str]:
-    return list(dict.fromkeys(name for record in records for name in record["versions"]))
+def save_figure(figure: Figure, place: Path) -> None:
+    """Write a PNG with a palette of 64 colors: a third of the bytes of a plain one, and nothing less to see."""
+    with io.BytesIO() as plain_png:
+        figure.savefig(plain_png, format="png", dpi=DPI)
+        with Image.open(plain_png) as picture:
+            flat = picture.convert("RGB").quantize(COLORS, dither=Image.Dither.NONE)
+    flat.save(place, format="PNG", optimize=True)
 
 
-def _heading(made: Made) -> str:
-    return f"{made.exhibit.name.capitalize()}. {made.exhibit.title}"
+def _values(reproduced: ReproducedTable) -> Settings:
+    """Give plain values of one table or figure."""
+    table = reproduced.table
+    return {
+        "name": table.name,
+        "title": table.title,
+        "note": table.note,
+        "numbers": [asdict(number) for number in reproduced.numbers],
+        "claims": [{**asdict(result), "claim": result.claim.sentence} for result in reproduced.claims],
+    }
 
 
-def _content(made: Made, write: Callable[[Table], str], with_numbers: bool = True) -> Iterator[str]:
+def _heading(table: TableOrFigure) -> str:
+    return f"{table.name.capitalize()}. {table.title}"
+
+
+def _content(reproduced: ReproducedTable, write: Callable[[Table], str], with_numbers: bool = True) -> Iterator[str]:
     """Give the parts of a table or figure: its numbers, what else there is to see, a note, and the claims."""
-    if not made.records:
+    table = reproduced.table
+    if not reproduced.records:
         yield "Nothing is there yet."
         return
-    if not (made.numbers or made.exhibit.show):
+    if not (reproduced.numbers or table.show):
         yield "There are no such numbers for these data."
     elif not with_numbers:
         yield "Drawn in the folder; its numbers are in reproduction.md."
     else:
-        yield from map(write, _tables(made.numbers))
-    if made.exhibit.show is not None:
-        yield made.exhibit.show(_answers(made))
-    if made.exhibit.note:
-        yield made.exhibit.note
-    if made.findings:
-        yield write(_claims(made.findings))
+        yield from map(write, _tables(reproduced.numbers))
+    if table.show is not None:
+        yield table.show(_results(reproduced))
+    if table.note:
+        yield table.note
+    if reproduced.claims:
+        yield write(_claims(reproduced.claims))
 
 
-def _answers(made: Made) -> Answers:
-    return {key: [record["answer"] for record in found] for key, found in made.records.items()}
+def _results(reproduced: ReproducedTable) -> Results:
+    return {key: [record.result for record in records] for key, records in reproduced.records.items()}
 
 
 def _tables(numbers: Sequence[Number]) -> list[Table]:
@@ -140,11 +170,11 @@ def _tables(numbers: Sequence[Number]) -> list[Table]:
 def _table(numbers: Sequence[Number], across: str, corner: str = "") -> Table:
     """Write ours with half of its interval, and in brackets the published number and how far ours is from it."""
     columns = list(dict.fromkeys(getattr(number, across) for number in numbers))
-    found = {(number.row, getattr(number, across)): number for number in numbers}
-    digits = {column: _digits(number for (_, name), number in found.items() if name == column) for column in columns}
+    placed = {(number.row, getattr(number, across)): number for number in numbers}
+    digits = {column: _digits(number for (_, name), number in placed.items() if name == column) for column in columns}
     table = [[Entry(corner), *(Entry(column, right=True) for column in columns)]]
     for row in dict.fromkeys(number.row for number in numbers):
-        entries = (_beside(found.get((row, column)), digits[column]) for column in columns)
+        entries = (_beside(placed.get((row, column)), digits[column]) for column in columns)
         table.append([Entry(row), *(Entry(entry, right=True) for entry in entries)])
     return table
 
@@ -165,21 +195,14 @@ def _beside(number: Number | None, digits: int) -> str:
     return f"{ours.value:.{digits}f}{half}{published}"
 
 
-def _claims(findings: Sequence[Finding]) -> Table:
+def _claims(results: Sequence[ClaimResult]) -> Table:
     table = [[Entry("claim"), Entry("data"), Entry("effect", right=True), Entry("95 % interval", right=True)]]
     table[0] += [Entry("seeds", right=True), Entry("verdict")]
-    for finding in findings:
-        low, high = finding.effect.low, finding.effect.high
+    for result in results:
+        low, high = result.effect.low, result.effect.high
         interval = "–" if isnan(low) else f"{signed(low)} to {signed(high)}"
-        numbers = [signed(finding.effect.value), interval, str(finding.seeds)]
-        table.append(
-            [
-                Entry(finding.claim.sentence),
-                Entry(finding.dataset),
-                *(Entry(number, right=True) for number in numbers),
-                Entry(finding.verdict),
-            ]
-        )
+        numbers = [Entry(word, right=True) for word in (signed(result.effect.value), interval, str(result.seeds))]
+        table.append([Entry(result.claim.sentence), Entry(result.dataset), *numbers, Entry(result.verdict)])
     return table
 
 

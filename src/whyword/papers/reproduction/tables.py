@@ -1,0 +1,233 @@
+"""A paper reproduced: run what its tables and figures need, put ours beside the published, and judge its claims."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+
+from ...grids.runner import RECORDS, EvaluationJob, RunRecord, finished_records, run_jobs
+from ...grids.variant import Source, TrainedVariant, file_fingerprint, find_source
+from ...interfaces.errors import OptionError, unknown_name
+from ...maths.stats.intervals import Estimate, mean_over_runs
+from ..evaluations.accuracy import Accuracy
+from .paper import Claim, Paper, Scale, TableOrFigure
+
+HOLDS, FAILS, UNDECIDED = "holds", "fails", "undecided"
+EVERYWHERE, REPEATED = "all data sets", "data sets with several seeds"
+NO_SPREAD = 1e-9  # on small test sets a few seeds may differ by as many texts: that says nothing of their spread
+
+Values = Mapping[tuple[str, str, str], Mapping[int, float]]  # by data set, row and column, then by seed
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What has to be run for some tables and figures."""
+
+    tables: tuple[TableOrFigure, ...]
+    jobs: Mapping[tuple[str, str, str, int], EvaluationJob]  # by table, data set, row and seed
+
+
+@dataclass(frozen=True)
+class Number:
+    """One number of a table: ours, over seeds, beside the published one."""
+
+    dataset: str
+    row: str
+    column: str
+    ours: Estimate
+    seeds: int
+    published: float | None
+    difference: float | None  # ours minus the published one
+
+
+@dataclass(frozen=True)
+class ClaimResult:
+    """What became of a claim on a data set, or over several of them."""
+
+    claim: Claim
+    dataset: str  # or EVERYWHERE or REPEATED
+    effect: Estimate  # difference with the same seed, over seeds
+    seeds: int
+    verdict: str
+
+
+@dataclass(frozen=True)
+class ReproducedTable:
+    """A table or figure with our numbers."""
+
+    table: TableOrFigure
+    numbers: tuple[Number, ...]
+    claims: tuple[ClaimResult, ...]
+    records: Mapping[tuple[str, str], Sequence[RunRecord]]  # by data set and row, in the order of seeds
+
+
+def choose_tables(paper: Paper, scale: Scale, names: Sequence[str] | None) -> tuple[TableOrFigure, ...]:
+    """Give the tables and figures asked for, or all."""
+    tables = paper.tables(scale)
+    if not names:
+        return tables
+    known = {name: table for table in tables for name in (table.name, *table.also)}
+    for name in names:
+        if name not in known:
+            raise unknown_name(name, f"the tables and figures of {paper.name}", known)
+    return tuple({known[name].name: known[name] for name in names}.values())
+
+
+def resize(
+    scale: Scale, datasets: Sequence[str] | None, families: Sequence[str] | None, seeds: int | None, name: str
+) -> Scale:
+    """Change a scale to what was asked for."""
+    for family in families or ():
+        if family not in scale.families:
+            raise unknown_name(family, f"the encoders of the scale '{name}'", scale.families)
+    return replace(
+        scale,
+        datasets=tuple(datasets or scale.datasets),
+        families=tuple(families or scale.families),
+        seeds=seeds or scale.seeds,
+    )
+
+
+def plan(
+    tables: Sequence[TableOrFigure],
+    scale: Scale,
+    folder: Path,
+    embeddings: str | Path | None = None,
+    data_dir: str | None = None,
+) -> Plan:
+    """Find the data and list what has to be run."""
+    sources = _find_sources(scale, data_dir)
+    place = None if embeddings is None else str(Path(embeddings).expanduser().resolve())
+    vectors = None if place is None else file_fingerprint(place)
+    jobs = {}
+    for seed, table in product(range(scale.seeds), tables):
+        for source, row in product(sources, table.rows):
+            about = table.datasets is None or {source.name, source.name.partition(":")[0]} & {*table.datasets}
+            brief = source.name in scale.brief
+            most = [limit for limit in (row.seeds, scale.brief_seeds if brief else None) if limit is not None]
+            if not about or (brief and not row.main) or seed >= min(most, default=scale.seeds):
+                continue
+            if row.variant.vectors and place is None:
+                raise OptionError(f"{row.variant.name} starts from word vectors: name their file with --embeddings.")
+            trained = TrainedVariant(row.variant, source, seed, folder / "models", place, vectors, data_dir)
+            jobs[table.name, source.name, row.name, seed] = EvaluationJob(trained, row.evaluation)
+    planned = {name for name, *_ in jobs}
+    if not planned:
+        names = ", ".join(table.name for table in tables)
+        raise OptionError(f"There is nothing of {names} to make for {', '.join(scale.datasets)}: name other data sets.")
+    return Plan(tuple(table for table in tables if table.name in planned), jobs)
+
+
+def _find_sources(scale: Scale, data_dir: str | None) -> list[Source]:
+    """Find the data sets; each is called as its file or folder, so that a path to sst2 meets what is known of sst2."""
+    sources: dict[str, Source] = {}
+    for data in scale.datasets:
+        source = find_source(data, None, data_dir, scale.rows)
+        if sources.setdefault(source.name, source) != source:
+            raise OptionError(f"Two of the data sets are called {source.name}: rename one, or leave it out.")
+    return list(sources.values())
+
+
+def all_jobs(todo: Plan) -> list[EvaluationJob]:
+    """Give every job once; the accuracy of every model is measured first, also of one that only judges."""
+    jobs: dict[str, EvaluationJob] = {}
+    for job in todo.jobs.values():
+        models = (trained for trained in (job.trained, job.judge) if trained is not None)
+        for each in (*(EvaluationJob(trained, Accuracy()) for trained in models), job):
+            jobs.setdefault(each.name, each)
+    return list(jobs.values())
+
+
+def run(todo: Plan, folder: Path, engine: str = "local", workers: int = 1) -> Iterator[RunRecord]:
+    """Run whatever has no record in the folder yet; each record is written once, in one piece."""
+    records = folder / RECORDS
+    jobs = all_jobs(todo)
+    finished = finished_records(jobs, records)
+    for stage in stages([job for job in jobs if job.name not in finished]):
+        yield from run_jobs(stage, records, engine, workers)
+
+
+def stages(jobs: Sequence[EvaluationJob]) -> tuple[list[EvaluationJob], list[EvaluationJob]]:
+    """Leave jobs with a judge for a second stage, when both models are there; train first the models that are gone."""
+    second = [job for job in jobs if job.judge is not None]
+    first = [job for job in jobs if job.judge is None]
+    needed = {trained.name: trained for job in second for trained in (job.trained, job.judge) if trained is not None}
+    for job in first:
+        needed.pop(job.trained.name, None)
+    first += [EvaluationJob(trained, Accuracy()) for trained in needed.values() if not trained.is_trained]
+    return first, second
+
+
+def collect(todo: Plan, records: Mapping[str, RunRecord]) -> list[ReproducedTable]:
+    """Put ours beside what was published; what has no record yet is left out."""
+    collected = []
+    for table in todo.tables:
+        results: dict[tuple[str, str], dict[int, RunRecord]] = {}
+        for (name, dataset, row, seed), job in todo.jobs.items():
+            if name == table.name:
+                by_seed = results.setdefault((dataset, row), {})  # in the order of the plan, whatever is missing
+                if job.name in records:
+                    by_seed[seed] = records[job.name]
+        values = _values(table, results)
+        numbers = tuple(_number(table, *key, list(by_seed.values())) for key, by_seed in values.items())
+        ordered = {key: [by_seed[seed] for seed in sorted(by_seed)] for key, by_seed in results.items() if by_seed}
+        collected.append(ReproducedTable(table, numbers, tuple(judge_claims(table.claims, values)), ordered))
+    return collected
+
+
+def _values(table: TableOrFigure, results: Mapping[tuple[str, str], Mapping[int, RunRecord]]) -> Values:
+    rows = {row.name: row for row in table.rows}
+    values: dict[tuple[str, str, str], dict[int, float]] = {}
+    for (dataset, row), by_seed in results.items():
+        for seed, record in by_seed.items():
+            for column, number in rows[row].read(record.result).items():
+                values.setdefault((dataset, row, column), {})[seed] = number
+    return values
+
+
+def _number(table: TableOrFigure, dataset: str, row: str, column: str, values: Sequence[float]) -> Number:
+    ours, published = mean_over_runs(values), table.published.get((dataset, row, column))
+    difference = None if published is None else ours.value - published
+    return Number(dataset, row, column, ours, len(values), published, difference)
+
+
+def judge_claims(claims: Sequence[Claim], values: Values) -> Iterator[ClaimResult]:
+    """Judge each claim on every data set; if there are several, also on all of them that have more than one seed."""
+    datasets = list(dict.fromkeys(dataset for dataset, _, _ in values))
+    for claim in claims:
+        by_dataset = {name: by_seed for name in datasets if (by_seed := _differences(claim, values, name))}
+        for dataset, by_seed in by_dataset.items():
+            yield _judge(claim, dataset, list(by_seed.values()))
+        repeated = [by_seed for by_seed in by_dataset.values() if len(by_seed) > 1] or list(by_dataset.values())
+        common = [seed for seed in repeated[0] if all(seed in by_seed for by_seed in repeated)] if repeated else []
+        if len(by_dataset) > 1 and common:
+            means = [float(np.mean([by_seed[seed] for by_seed in repeated])) for seed in common]
+            yield _judge(claim, EVERYWHERE if len(repeated) == len(by_dataset) else REPEATED, means)
+
+
+def _differences(claim: Claim, values: Values, dataset: str) -> dict[int, float]:
+    """Give the claim's number for each seed that has it."""
+    mine = values.get((dataset, claim.row, claim.column), {})
+    its = dict.fromkeys(mine, 0.0) if claim.other is None else values.get((dataset, claim.other, claim.column), {})
+    differences = {seed: mine[seed] - its[seed] for seed in mine if seed in its}
+    return {seed: difference for seed, difference in differences.items() if not np.isnan(difference)}
+
+
+def _judge(claim: Claim, dataset: str, values: Sequence[float]) -> ClaimResult:
+    effect = mean_over_runs(values)
+    return ClaimResult(claim, dataset, effect, len(values), verdict(claim, effect))
+
+
+def verdict(claim: Claim, effect: Estimate) -> str:
+    """Say whether a claim holds at 95 %; nothing is decided by one seed, nor by chance agreement to the last digit."""
+    if not (claim.bounded or effect.high - effect.low > NO_SPREAD):  # also of NaN
+        return UNDECIDED
+    if claim.within:
+        if -claim.margin < effect.low and effect.high < claim.margin:
+            return HOLDS
+        return FAILS if effect.low > claim.margin or effect.high < -claim.margin else UNDECIDED
+    return HOLDS if effect.low > claim.margin else FAILS if effect.high < claim.margin else UNDECIDED

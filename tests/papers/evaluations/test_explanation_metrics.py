@@ -1,0 +1,141 @@
+import json
+
+import numpy as np
+import pytest
+import torch
+
+from reference.variants import tiny_trained, tiny_variant
+from whyword.data.planted import planted
+from whyword.explaining.stream import explain_documents, make_explainer
+from whyword.grids.variant import Variant
+from whyword.interfaces.errors import DataError
+from whyword.papers.evaluations.accuracy import Accuracy
+from whyword.papers.evaluations.explanation_metrics import (
+    Explained,
+    TokenDetection,
+    detection,
+    draw_lines,
+    metric_at,
+    metric_curve,
+)
+from whyword.papers.reproduction.paper import Row
+
+METRICS = {"probability-drop": {"k": 2, "longest": 3}, "mean-probability-drop": {"k": 3, "longest": 3}}
+JUDGE = tiny_variant("base", "judge")
+
+
+@pytest.mark.parametrize("judge", [None, JUDGE], ids=["itself", "another"])
+def test_the_drop_is_that_of_the_judge_when_the_top_words_are_deleted(tmp_path, judge):
+    trained = tiny_trained(tmp_path, tiny_variant("attention"))
+    dataset = trained.dataset()
+    model = trained.model(dataset).classifier
+    answering = model if judge is None else trained.other(judge).model(dataset).classifier
+    evaluation = Explained("own", METRICS, sample=100, judge=judge)
+    result = evaluation.evaluate(trained.model(dataset), dataset, trained)
+    assert result["texts"] == len(dataset.test)
+    drops = torch.zeros(4, dtype=torch.float64)
+    for own in explain_documents(model, dataset.test, make_explainer("own", model, 0)):
+        for k in (1, 2, 3):
+            kept = torch.ones(2, len(own.words), dtype=torch.bool)
+            kept[1, own.ranking[:k].copy()] = False
+            whole, rest = answering.probabilities_of_subsets(own.document.words, kept)[:, own.target].double()
+            drops[k] += 100 * (whole - rest) / len(dataset.test)
+    assert metric_at(result, "probability-drop", 2)["value"] == pytest.approx(drops[2].item(), abs=1e-4)
+    curve = metric_curve(result, "probability-drop")
+    assert [curve[str(k)] for k in (1, 2, 3)] == pytest.approx(drops[1:].tolist(), abs=1e-4)
+    means = metric_curve(result, "mean-probability-drop", at=(1, 3))  # E-VarM's form
+    assert means == {
+        "1": pytest.approx(drops[1].item() / 2, abs=1e-4),
+        "3": pytest.approx(drops.sum().item() / 4, abs=1e-4),
+    }
+    assert set(metric_curve(result, "probability-drop", "random")) == {"1", "2", "3"}
+
+
+def test_every_model_is_measured_on_the_same_texts_and_as_many_as_the_sample(tmp_path):
+    trained = tiny_trained(tmp_path, tiny_variant("attention"))
+    dataset = trained.dataset()
+    settings = {"samples": 20}
+    result = Explained("lime", METRICS, 3, settings).evaluate(trained.model(dataset), dataset, trained)
+    assert result["texts"] == 3
+    assert 0 < result["passes"] <= 21
+
+
+def test_what_is_not_defined_is_no_number():
+    result = {"words": {"some": {"curve": [{"at": 1.0, "value": None}, {"at": 2.0, "value": 0.5}]}}}
+    assert metric_at(result, "some", 1) == {}
+    assert metric_at(result, "some", 2) == {"value": 50.0}
+    assert metric_curve(result, "some") == {"2": 50.0}
+
+
+def test_precision_recall_and_f1_are_means_over_texts_of_the_top_words_that_are_marked(tmp_path):
+    trained = tiny_trained(tmp_path, tiny_variant("attention"))
+    dataset = trained.dataset()
+    model = trained.model(dataset)
+    result = TokenDetection({}, ("positive",), (1, 3)).evaluate(model, dataset, trained)
+    documents = [d for d in dataset.test if d.label == "positive"]
+    explanations = explain_documents(model.classifier, documents, make_explainer("own", model.classifier, 0))
+    found = []
+    for explanation, document in zip(explanations, documents, strict=True):
+        marked = set(np.flatnonzero(document.rationale_words))
+        right = len(marked & set(explanation.ranking[:3].tolist()))
+        precision, recall = right / 3, right / len(marked)
+        found.append((precision, recall, 2 * precision * recall / (precision + recall) if right else 0.0))
+    read = detection(result, "words")
+    names = [f"positive@3 {name}" for name in ("precision", "recall", "f1")]
+    assert [read[name] for name in names] == pytest.approx(100 * np.mean(found, axis=0))
+    assert set(read) == {*names, *(name.replace("3", "1", 1) for name in names)}
+    assert set(detection(result, "random")) == set(read)
+    assert result["texts"] == {"positive": len(documents)}
+
+
+def test_models_are_asked_about_the_texts_that_were_marked_for_their_data(tmp_path):
+    folder = tmp_path / "data" / "marked"
+    folder.mkdir(parents=True)
+    for split, count in (("train", 4), ("test", 9)):
+        documents = planted(f"seed=5,train={count},dev=2,test=2").train
+        rows = [{"text": d.words.texts[0], "label": d.label, "rationale": d.rationale[0]} for d in documents]
+        (folder / f"{split}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    trained = tiny_trained(tmp_path, tiny_variant("attention"), data_dir=str(tmp_path / "data"))
+    dataset = trained.dataset()
+    evaluation = TokenDetection({trained.source.name: "marked"}, ("positive", "negative"), (1,))
+    result = evaluation.evaluate(trained.model(dataset), dataset, trained)
+    assert sum(result["texts"].values()) == 9
+
+
+def test_a_class_without_marked_words_is_refused(tmp_path):
+    trained = tiny_trained(tmp_path, tiny_variant("attention"))
+    dataset = trained.dataset()
+    with pytest.raises(DataError, match="has no text of class 'neutral' with marked words"):
+        TokenDetection({}, ("neutral",), (1,)).evaluate(trained.model(dataset), dataset, trained)
+
+
+RESULTS = {
+    ("sst2", "ours"): [{"1": 10.0, "2": 20.0}, {"1": 30.0, "2": 20.0}],
+    ("sst2", "theirs"): [{"1": 1.0, "2": 2.0}],
+    ("trec", "ours"): [{"1": 5.0, "2": 6.0}],
+}
+
+
+def drawn(figure):
+    (axes,) = figure.axes
+    return {line.get_label(): list(map(tuple, line.get_xydata())) for line in axes.lines}
+
+
+def test_each_data_set_has_a_picture_with_a_line_for_each_row_of_its_means_over_seeds():
+    figures = draw_lines(RESULTS, dict, "words", "share")
+    assert list(figures) == ["sst2", "trec"]
+    assert drawn(figures["sst2"]) == {"ours": [(1, 20), (2, 20)], "theirs": [(1, 1), (2, 2)]}
+    assert drawn(figures["trec"]) == {"ours": [(1, 5), (2, 6)]}
+    (axes,) = figures["sst2"].axes
+    assert (axes.get_title(), axes.get_xlabel(), axes.get_ylabel()) == ("sst2", "words", "share")
+
+
+def test_rows_may_each_read_their_numbers_in_their_own_way():
+    variant = Variant("variant", {})
+    rows = [
+        Row("ours", variant, Accuracy(), lambda result: {"1": result["1"]}),
+        Row("theirs", variant, Accuracy(), lambda result: {"2": result["2"]}),
+    ]
+    lines = drawn(draw_lines(RESULTS, rows, "", "")["sst2"])
+    assert np.allclose(lines["ours"], [(1, 20)])
+    assert np.allclose(lines["theirs"], [(2, 2)])

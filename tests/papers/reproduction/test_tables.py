@@ -1,0 +1,320 @@
+import shutil
+from dataclasses import replace
+from math import isnan, nan, sqrt
+
+import pytest
+
+from reference.variants import TEXTS, tiny_variant
+from whyword.data.planted import planted
+from whyword.interfaces.errors import OptionError, WhywordError
+from whyword.maths.stats.intervals import Estimate
+from whyword.papers.evaluations.accuracy import Accuracy, accuracy_on_test
+from whyword.papers.evaluations.explanation_metrics import Explained
+from whyword.papers.evaluations.words import Examples
+from whyword.papers.reproduction.paper import Claim, Paper, Row, Scale, TableOrFigure
+from whyword.papers.reproduction.report import ReproductionReport
+from whyword.papers.reproduction.tables import (
+    EVERYWHERE,
+    REPEATED,
+    all_jobs,
+    choose_tables,
+    collect,
+    judge_claims,
+    plan,
+    resize,
+    run,
+    stages,
+    verdict,
+)
+
+VALUE = accuracy_on_test
+OURS, THEIRS = tiny_variant("vmask", "ours"), tiny_variant("base", "theirs")
+SCALE = Scale(datasets=(TEXTS,), seeds=2, families=("LSTM", "BERT"))
+TABLE = TableOrFigure(
+    "table 1",
+    "Accuracy",
+    (Row("ours", OURS, Accuracy(), VALUE), Row("theirs", THEIRS, Accuracy(), VALUE)),
+    {(TEXTS, "ours", "value"): 90.0},
+    (Claim("ours is better", "ours", "theirs", "value"),),
+)
+FIGURE = TableOrFigure("figure 1", "Words", (Row("ours", OURS, Examples(), lambda _: {}),))
+PAPER = Paper("paper", "A paper", {"small": SCALE}, lambda scale: (TABLE, FIGURE))
+
+
+def recorded(todo, reached):
+    """Records as they would be, with an accuracy for each variant and seed."""
+    accuracies = {
+        job.name: (job, reached[job.trained.variant.name][job.trained.seed])
+        for job in todo.jobs.values()
+        if job.trained.seed in reached[job.trained.variant.name]
+    }
+    return {
+        name: replace(job.fail(OSError()), failed=None, result={"test_accuracy": accuracy, "texts": []})
+        for name, (job, accuracy) in accuracies.items()
+    }
+
+
+def write_data(folder):
+    folder.mkdir(parents=True)
+    data = planted("train=20,dev=5,test=5")
+    for split in ("train", "dev", "test"):
+        rows = [f'"{d.words.texts[0]}",{d.label}\n' for d in getattr(data, split)]
+        (folder / f"{split}.csv").write_text("text,label\n" + "".join(rows))
+
+
+def test_tables_are_chosen_by_name_in_the_order_asked_for():
+    assert choose_tables(PAPER, SCALE, None) == choose_tables(PAPER, SCALE, []) == (TABLE, FIGURE)
+    assert choose_tables(PAPER, SCALE, ["figure 1", "table 1", "figure 1"]) == (FIGURE, TABLE)
+    both = replace(FIGURE, also=("figure 2",))
+    paper = replace(PAPER, tables=lambda scale: (TABLE, both))
+    assert choose_tables(paper, SCALE, ["figure 2", "figure 1"]) == (both,)
+    with pytest.raises(WhywordError, match=r"No 'table 2' in the tables and figures of paper.*figure 1.*table 1"):
+        choose_tables(PAPER, SCALE, ["table 2"])
+
+
+def test_every_row_is_run_on_every_data_set_with_every_seed(tmp_path):
+    scale = replace(SCALE, datasets=(TEXTS, "planted:train=30,dev=10,test=12"))
+    todo = plan([TABLE, FIGURE], scale, tmp_path)
+    assert len(todo.jobs) == (2 + 1) * 2 * 2
+    assert {seed for *_, seed in todo.jobs} == {0, 1}
+
+
+def test_a_path_that_ends_in_the_name_of_a_data_set_meets_its_published_numbers(tmp_path):
+    write_data(tmp_path / "copy" / "sst2")
+    table = replace(TABLE, published={("sst2", "ours", "value"): 85.5}, datasets=("sst2",))
+    todo = plan([table], replace(SCALE, datasets=(str(tmp_path / "copy" / "sst2"),)), tmp_path)
+    (reproduced,) = collect(todo, recorded(todo, {"ours": {0: 0.8, 1: 0.9}, "theirs": {}}))
+    (number,) = reproduced.numbers
+    assert (number.dataset, number.published) == ("sst2", 85.5)
+    assert number.difference == pytest.approx(-0.5)
+
+
+def test_two_data_sets_of_one_name_are_refused_but_the_same_one_twice_is_read_once(tmp_path):
+    write_data(tmp_path / "a" / "sst2")
+    write_data(tmp_path / "b" / "sst2")
+    places = tuple(str(tmp_path / folder / "sst2") for folder in "ab")
+    with pytest.raises(OptionError, match="Two of the data sets are called sst2"):
+        plan([TABLE], replace(SCALE, datasets=places), tmp_path)
+    assert len(plan([TABLE], replace(SCALE, datasets=places[:1] * 2), tmp_path).jobs) == 4
+
+
+def test_a_table_is_reproduced_for_the_data_sets_it_is_about_and_left_out_elsewhere(tmp_path):
+    elsewhere = replace(TABLE, name="table 2", datasets=("twitter",))
+    todo = plan([TABLE, elsewhere], SCALE, tmp_path)
+    assert todo.tables == (TABLE,)
+    assert len(plan([replace(TABLE, datasets=("planted",))], SCALE, tmp_path).jobs) == 4
+    with pytest.raises(OptionError, match="nothing of table 2 to make for planted"):
+        plan([elsewhere], SCALE, tmp_path)
+
+
+def test_a_scale_is_brief_about_some_data_sets_and_makes_only_the_main_rows_of_them(tmp_path):
+    table = replace(TABLE, rows=(TABLE.rows[0], replace(TABLE.rows[1], main=False)))
+    todo = plan([table], replace(SCALE, brief=(TEXTS,)), tmp_path)
+    assert {row for _, _, row, _ in todo.jobs} == {"ours"}
+    assert {row for _, _, row, _ in plan([table], SCALE, tmp_path).jobs} == {"ours", "theirs"}
+
+
+def test_a_run_that_starts_from_word_vectors_asks_for_their_file(tmp_path):
+    table = replace(TABLE, rows=(replace(TABLE.rows[0], variant=replace(OURS, vectors=True)),))
+    with pytest.raises(OptionError, match="ours starts from word vectors: name their file with --embeddings"):
+        plan([table], SCALE, tmp_path)
+    (tmp_path / "vectors.txt").write_text("good 1 2\n")
+    (first, _) = plan([table], SCALE, tmp_path, tmp_path / "vectors.txt").jobs.values()
+    assert first.trained.config.embeddings == str(tmp_path / "vectors.txt")
+    (tmp_path / "vectors.txt").write_text("good 1 3\n")
+    (changed, _) = plan([table], SCALE, tmp_path, tmp_path / "vectors.txt").jobs.values()
+    assert changed.name != first.name
+
+
+def judged_by(judge):
+    return TableOrFigure("table 2", "", (Row("ours", OURS, Explained("own", {}, 5, judge=judge), lambda _: {}),))
+
+
+def named(jobs):
+    return sorted((job.trained.variant.name, job.evaluation.name) for job in jobs)
+
+
+def test_what_a_judge_says_comes_when_both_models_are_trained(tmp_path):
+    todo = plan([judged_by(THEIRS), TABLE, FIGURE], replace(SCALE, seeds=1), tmp_path)
+    first, second = stages(all_jobs(todo))
+    assert named(first) == [("ours", "accuracy"), ("ours", "examples"), ("theirs", "accuracy")]
+    assert named(second) == [("ours", "explained")]
+
+
+def test_models_that_are_gone_are_trained_before_they_are_evaluated_or_judge(tmp_path):
+    todo = plan([judged_by(THEIRS)], replace(SCALE, seeds=1), tmp_path)
+    assert [job.evaluation.name for job in all_jobs(todo)] == ["accuracy", "accuracy", "explained"]
+    left = [job for job in all_jobs(todo) if job.judge is not None]
+    first, second = stages(left)
+    assert named(first) == [("ours", "accuracy"), ("theirs", "accuracy")]
+    for trained in (left[0].trained, left[0].judge):
+        trained.folder.mkdir(parents=True)
+        (trained.folder / "config.json").write_text("{}")
+    assert stages(left) == ([], second)
+
+
+def test_two_evaluations_of_a_model_that_is_gone_train_it_once(tmp_path):
+    both = replace(FIGURE, rows=tuple(Row(f"{n}", OURS, Examples(texts=n), lambda _: {}) for n in (1, 2)))
+    todo = plan([TABLE, both], replace(SCALE, seeds=1), tmp_path)
+    list(run(todo, tmp_path))
+    shutil.rmtree(tmp_path / "models")
+    for place in (tmp_path / "records").glob("*-examples-*"):
+        place.unlink()
+    records = list(run(todo, tmp_path, workers=2))
+    assert [record.failed for record in records] == [None, None]
+    assert [path.name for path in (tmp_path / "models").iterdir()] == [all_jobs(todo)[0].trained.name]
+
+
+def test_what_is_recorded_is_not_run_again(tmp_path):
+    todo = plan([TABLE, FIGURE], replace(SCALE, seeds=1), tmp_path)
+    assert sorted(record.evaluation for record in run(todo, tmp_path)) == ["accuracy", "accuracy", "examples"]
+    assert list(run(todo, tmp_path)) == []
+    (place,) = (tmp_path / "records").glob("*-examples-*")
+    place.unlink()
+    (again,) = run(todo, tmp_path)
+    assert again.evaluation == "examples"
+
+
+def test_ours_stand_beside_the_published_numbers_and_claims_are_judged(tmp_path):
+    todo = plan([TABLE, FIGURE], SCALE, tmp_path)
+    table, figure = collect(todo, recorded(todo, {"ours": {0: 0.8, 1: 0.9}, "theirs": {0: 0.7, 1: 0.79}}))
+    ours, theirs = table.numbers
+    assert (ours.row, ours.seeds, ours.published) == ("ours", 2, 90.0)
+    assert ours.ours.value == pytest.approx(85.0)
+    assert ours.difference == pytest.approx(-5.0)
+    assert (theirs.row, theirs.published, theirs.difference) == ("theirs", None, None)
+    (result,) = table.claims
+    assert result.effect.value == pytest.approx(10.5)
+    assert result.verdict == "holds"  # 10 and 11: 10.5 ± 6.4
+    assert (figure.numbers, figure.claims) == ((), ())
+    assert list(figure.records) == [(TEXTS, "ours")]
+    values = ReproductionReport(PAPER, "small", SCALE, [table]).to_dict()["tables"][0]
+    assert values["numbers"][0]["difference"] == pytest.approx(-5.0)
+    assert values["claims"][0]["verdict"] == "holds"
+
+
+def test_what_has_no_record_yet_is_left_out_and_rows_keep_their_order(tmp_path):
+    todo = plan([TABLE], SCALE, tmp_path)
+    (reproduced,) = collect(todo, recorded(todo, {"ours": {1: 0.9}, "theirs": {0: 0.5, 1: 0.6}}))
+    assert [(number.row, number.seeds) for number in reproduced.numbers] == [("ours", 1), ("theirs", 2)]
+    assert isnan(reproduced.numbers[0].ours.low)
+    (result,) = reproduced.claims
+    assert (result.seeds, result.verdict) == (1, "undecided")
+    (reproduced,) = collect(todo, {})
+    assert (reproduced.numbers, reproduced.claims, reproduced.records) == ((), (), {})
+
+
+def test_a_scale_is_changed_to_what_was_asked_for():
+    changed = resize(SCALE, ["a", "b"], ["BERT"], 7, "small")
+    assert (changed.datasets, changed.families, changed.seeds) == (("a", "b"), ("BERT",), 7)
+    assert resize(SCALE, None, None, None, "small") == SCALE
+    with pytest.raises(WhywordError, match=r"No 'BRT' in the encoders of the scale 'small'.*Did you mean 'BERT'"):
+        resize(SCALE, None, ["BRT"], None, "small")
+
+
+ABOVE = Claim("ours is above theirs", "ours", "theirs", "value")
+CLOSE = Claim("ours is about theirs", "ours", "theirs", "value", margin=1.0, within=True)
+
+
+def effect(low, high):
+    return Estimate((low + high) / 2, low, high)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (0.1, 2.0, "holds"),
+        (-2.0, -0.1, "fails"),
+        (-1.0, 1.0, "undecided"),
+        (nan, nan, "undecided"),
+        (3.0, 3.0, "undecided"),
+    ],
+)
+def test_a_row_is_above_another_if_its_whole_interval_is(low, high, expected):
+    assert verdict(ABOVE, effect(low, high)) == expected
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"), [(2.1, 3.0, "holds"), (1.0, 3.0, "undecided"), (0.5, 1.9, "fails")]
+)
+def test_a_margin_is_what_the_difference_must_exceed(low, high, expected):
+    assert verdict(Claim("by far", "ours", "theirs", "value", margin=2.0), effect(low, high)) == expected
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (-0.9, 0.9, "holds"),
+        (-1.1, 0.9, "undecided"),
+        (-0.9, 1.1, "undecided"),
+        (1.1, 2.0, "fails"),
+        (-2.0, -1.1, "fails"),
+    ],
+)
+def test_a_row_is_about_another_if_its_whole_interval_is_within_the_margin(low, high, expected):
+    assert verdict(CLOSE, effect(low, high)) == expected
+
+
+def test_the_same_seeds_are_compared_and_seeds_that_only_one_row_has_are_left_out():
+    values = {
+        ("a", "ours", "value"): {0: 5.0, 1: 7.0, 2: 9.0, 4: nan},
+        ("a", "theirs", "value"): {1: 6.0, 2: 5.0, 3: 100.0, 4: 1.0},
+        ("a", "ours", "other"): {0: 0.0},
+    }
+    (found,) = judge_claims([ABOVE], values)
+    assert (found.dataset, found.seeds, found.effect.value) == ("a", 2, 2.5)  # of 1 and 4
+    half = 12.706204736 * sqrt(4.5) / sqrt(2)  # Student's t of one degree of freedom
+    assert found.effect.high == pytest.approx(2.5 + half)
+
+
+def test_without_another_row_the_number_itself_is_judged():
+    values = {("a", "ours", "value"): {0: 1.0, 1: 1.1}}
+    (found,) = judge_claims([Claim("it is large", "ours", None, "value", margin=0.1)], values)
+    assert (found.effect.value, found.verdict) == (1.05, "holds")
+
+
+def test_several_data_sets_are_also_judged_together_over_the_seeds_that_all_have():
+    values = {
+        ("a", "ours", "value"): {0: 1.0, 1: 2.0, 2: 50.0},
+        ("a", "theirs", "value"): {0: 0.0, 1: 0.0, 2: 0.0},
+        ("b", "ours", "value"): {0: 3.0, 1: 6.0},
+        ("b", "theirs", "value"): {0: 0.0, 1: 0.0},
+        ("c", "ours", "value"): {0: 1.0},
+    }
+    found = {finding.dataset: finding for finding in judge_claims([ABOVE], values)}
+    assert list(found) == ["a", "b", EVERYWHERE]
+    assert (found[EVERYWHERE].effect.value, found[EVERYWHERE].seeds) == (3.0, 2)  # of (1 + 3) / 2 and (2 + 6) / 2
+
+
+def test_a_data_set_with_one_seed_is_judged_alone_where_others_have_several():
+    values = {
+        ("a", "ours", "value"): {0: 1.0, 1: 2.0},
+        ("b", "ours", "value"): {0: -9.0},
+        ("c", "ours", "value"): {0: 3.0, 1: 6.0},
+    }
+    found = {
+        finding.dataset: finding for finding in judge_claims([Claim("it is large", "ours", None, "value")], values)
+    }
+    assert list(found) == ["a", "b", "c", REPEATED]
+    assert (found[REPEATED].effect.value, found[REPEATED].seeds) == (3.0, 2)  # of (1 + 3) / 2 and (2 + 6) / 2
+
+
+def test_data_sets_of_one_seed_are_judged_together_where_no_other_has_more():
+    values = {(data, "ours", "value"): {0: 1.0} for data in "ab"}
+    (*_, found) = judge_claims([Claim("it is large", "ours", None, "value")], values)
+    assert (found.dataset, found.effect.value, found.seeds) == (EVERYWHERE, 1.0, 1)
+
+
+def test_data_sets_without_a_common_seed_are_not_judged_together():
+    values = {(data, row, "value"): {seed: 1.0} for seed, data in enumerate("ab") for row in ("ours", "theirs")}
+    found = list(judge_claims([ABOVE], values))
+    assert [finding.dataset for finding in found] == ["a", "b"]
+    assert all(isnan(finding.effect.low) and finding.verdict == "undecided" for finding in found)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [(0.5, 0.5, "holds"), (-0.5, -0.5, "fails"), (0.0, 0.0, "undecided"), (nan, nan, "undecided")],
+)
+def test_seeds_that_agree_to_the_last_digit_decide_where_the_number_has_an_end(low, high, expected):
+    assert verdict(Claim("all words", "ours", None, "value", bounded=True), effect(low, high)) == expected
