@@ -145,7 +145,7 @@ def plain_lime(text: Text, grid: Sequence[int], generator: Generator) -> Curve:
 
 
 def our_lime(text: Text, grid: Sequence[int], generator: Generator) -> Curve:
-    """Estimate as whyword.explainers.lime does with so many samples, anew for each number of them."""
+    """Estimate as whyword.explainers.lime does with that many samples, anew for each number of them."""
     ridge = SubsetRidge(text.words, Lime().kernel_width)
 
     def scores(passes: int) -> np.ndarray:

@@ -26,9 +26,10 @@ from urllib.request import urlopen
 import numpy as np
 from cells import versions
 
+from whyword.catalog import make_explainer
 from whyword.data.planted import planted
 from whyword.data.words import split
-from whyword.explaining.stream import explain_documents, make_explainer
+from whyword.explaining.stream import explain_documents
 from whyword.interfaces.document import Document
 from whyword.models.folder import load_model
 

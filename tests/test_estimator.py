@@ -349,8 +349,8 @@ def test_a_function_of_pairs_is_given_pairs():
 
 
 def test_a_model_of_ours_is_explained_alike_through_every_door(fitted):
-    doors = (fitted.explain(GOOD), explain(fitted, GOOD), explain(fitted.model_.classifier, GOOD))
-    for explanations in zip(*doors, strict=True):
+    ways = (fitted.explain(GOOD), explain(fitted, GOOD), explain(fitted.model_.classifier, GOOD))
+    for explanations in zip(*ways, strict=True):
         assert all(np.array_equal(explanation.scores, explanations[0].scores) for explanation in explanations)
 
 

@@ -12,8 +12,9 @@ import torch
 
 from .audits.audit import Audit
 from .audits.run import gather_audit
+from .catalog import make_explainer
 from .data.dataset import load_dataset
-from .explaining.stream import explain_documents, make_explainer
+from .explaining.stream import explain_documents
 from .interfaces.explanation import Explanation
 from .models.config import make_config
 from .models.train import OnEvent, train_model

@@ -1,4 +1,4 @@
-"""TextClassifier: training, prediction and explanation as scikit-learn has them."""
+"""TextClassifier: the scikit-learn face of training, prediction and explanation."""
 
 from __future__ import annotations
 

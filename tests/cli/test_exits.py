@@ -37,7 +37,7 @@ def test_a_value_out_of_range_names_its_option(refused, value):
 
 
 def test_a_bug_exits_with_1_and_a_traceback(whyword, monkeypatch):
-    monkeypatch.setattr("whyword.catalog.names", lambda room: 1 / 0)
+    monkeypatch.setattr("whyword.catalog.names", lambda kind: 1 / 0)
     done = whyword("list", "methods")
     assert done.code == 1
     assert "ZeroDivisionError" in done.err
@@ -45,7 +45,7 @@ def test_a_bug_exits_with_1_and_a_traceback(whyword, monkeypatch):
 
 
 def test_an_interruption_exits_with_130_and_says_so(whyword, monkeypatch):
-    def interrupt(room):
+    def interrupt(kind):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("whyword.catalog.names", interrupt)
@@ -54,7 +54,7 @@ def test_an_interruption_exits_with_130_and_says_so(whyword, monkeypatch):
 
 
 def test_a_file_that_cannot_be_used_is_named(whyword, monkeypatch):
-    def full(room):
+    def full(kind):
         raise OSError(28, "No space left on device", "here.txt")
 
     monkeypatch.setattr("whyword.catalog.names", full)

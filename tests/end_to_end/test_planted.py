@@ -10,8 +10,9 @@ import pytest
 import torch
 from sklearn.metrics import average_precision_score
 
+from whyword.catalog import make_explainer
 from whyword.data.dataset import load_dataset
-from whyword.explaining.stream import explain_documents, make_explainer
+from whyword.explaining.stream import explain_documents
 from whyword.models.config import make_config
 from whyword.models.train import train_model
 

@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 
 from whyword import TextClassifier, load
+from whyword.catalog import make_explainer
 from whyword.data.planted import planted
 from whyword.data.rows import Columns
 from whyword.data.sources import cut_parts
 from whyword.explaining import parts
-from whyword.explaining.stream import make_explainer
 from whyword.interfaces.errors import ModelError
 from whyword.models.folder import load_model, model_fingerprint
 

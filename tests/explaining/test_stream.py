@@ -3,6 +3,7 @@ from itertools import count, islice
 import numpy as np
 import pytest
 
+from whyword.catalog import make_explainer
 from whyword.data.tokenizers.word_pieces import WordPieceTokenizer
 from whyword.data.words import split
 from whyword.encoders.transformer import Transformer
@@ -12,12 +13,7 @@ from whyword.explainers.own import Own
 from whyword.explainers.random import Random
 from whyword.explaining import stream as explaining
 from whyword.explaining.any_model import as_classifier, class_number
-from whyword.explaining.stream import (
-    explain_chunks,
-    explain_documents,
-    make_explainer,
-    only_top,
-)
+from whyword.explaining.stream import explain_chunks, explain_documents, only_top
 from whyword.inference.black_box import BlackBox
 from whyword.inference.fitted import FittedClassifier
 from whyword.interfaces.document import Document

@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
+from whyword.catalog import make_explainer
 from whyword.data.dataset import load_dataset
 from whyword.data.words import split
 from whyword.estimator import TextClassifier
 from whyword.explaining.inputs import draw
-from whyword.explaining.stream import explain_documents, make_explainer
+from whyword.explaining.stream import explain_documents
 from whyword.explaining.words import STRONGEST, FrequencyLink, frequency_link, pick_texts, text_weights, word_importance
 from whyword.interfaces.document import Document
 from whyword.interfaces.errors import DataError, OptionError

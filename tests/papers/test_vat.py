@@ -36,14 +36,14 @@ def test_the_published_numbers_are_those_of_the_paper(numbers, dataset, row, col
 
 def test_the_judge_is_the_plain_model_of_the_same_encoder(tmp_path, monkeypatch):
     todo = plan_without_data(PAPER, "full", tmp_path, monkeypatch)
-    for (exhibit, _, row, _), inquiry in todo.jobs.items():
-        if exhibit in ("table 3", "table 4", "figure 4", "figure 5"):
-            assert inquiry.evaluation.judge.name == f"{row.split('-')[0]}-base"
+    for (table, _, row, _), job in todo.jobs.items():
+        if table in ("table 3", "table 4", "figure 4", "figure 5"):
+            assert job.evaluation.judge.name == f"{row.split('-')[0]}-base"
 
 
 def test_marked_words_are_looked_for_where_there_are_some(tmp_path, monkeypatch):
     todo = plan_without_data(PAPER, "full", tmp_path, monkeypatch)
-    assert {dataset for exhibit, dataset, *_ in todo.jobs if exhibit == "table 5"} == {"twitter"}
+    assert {dataset for table, dataset, *_ in todo.jobs if table == "table 5"} == {"twitter"}
 
 
 @pytest.mark.parametrize(
@@ -51,8 +51,8 @@ def test_marked_words_are_looked_for_where_there_are_some(tmp_path, monkeypatch)
     [("small", {"figure 3"}), ("minilm", {"figure 6"}), ("full", {"figure 3", "figure 6"})],
 )
 def test_text_vectors_are_figure_3_for_the_lstm_and_figure_6_for_bert(scale, expected):
-    exhibits = PAPER.tables(PAPER.scales[scale])
-    assert {exhibit.name for exhibit in exhibits if exhibit.title.startswith("Text vectors")} == expected
+    tables = PAPER.tables(PAPER.scales[scale])
+    assert {table.name for table in tables if table.title.startswith("Text vectors")} == expected
 
 
 def test_everything_is_made_at_the_smallest_scale(tmp_path):

@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 
 from whyword import catalog
+from whyword.catalog import make_explainer
 from whyword.data.words import split
-from whyword.explaining.stream import explain_documents, make_explainer
+from whyword.explaining.stream import explain_documents
 from whyword.interfaces.document import Document
 from whyword.web.jobs import PredictJob
 from whyword.web.limits import Settings

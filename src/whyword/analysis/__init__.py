@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..interfaces.lazy import lazy
 
 if TYPE_CHECKING:
     from .adversarial_model import Patience, jsd_tvd_curve
@@ -21,20 +22,20 @@ if TYPE_CHECKING:
     from .vat_iterations import dev_accuracy_by_iteration, train_by_iteration
 
 _HOMES = {
-    "Patience": "adversarial_model",
-    "Search": "replaced_attention",
-    "adversarial_attention": "replaced_attention",
-    "attention_report": "polarity_report",
-    "dev_accuracy_by_iteration": "vat_iterations",
-    "jsd_tvd_curve": "adversarial_model",
-    "panel": "tsne",
-    "permuted_attention": "replaced_attention",
-    "run_attention_tests": "attention_tests",
-    "swapped_attention": "replaced_attention",
-    "text_vectors": "tsne",
-    "train_by_iteration": "vat_iterations",
-    "uniform_attention": "replaced_attention",
-    "word_information": "probing",
+    "Patience": ".adversarial_model",
+    "Search": ".replaced_attention",
+    "adversarial_attention": ".replaced_attention",
+    "attention_report": ".polarity_report",
+    "dev_accuracy_by_iteration": ".vat_iterations",
+    "jsd_tvd_curve": ".adversarial_model",
+    "panel": ".tsne",
+    "permuted_attention": ".replaced_attention",
+    "run_attention_tests": ".attention_tests",
+    "swapped_attention": ".replaced_attention",
+    "text_vectors": ".tsne",
+    "train_by_iteration": ".vat_iterations",
+    "uniform_attention": ".replaced_attention",
+    "word_information": ".probing",
 }
 
 __all__ = [
@@ -54,9 +55,4 @@ __all__ = [
     "word_information",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    """Import a public name when it is first used, so that importing the package stays instant."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'whyword.analysis' has no attribute '{name}'")
-    return getattr(import_module(f".{_HOMES[name]}", __name__), name)
+__getattr__, __dir__ = lazy(__name__, _HOMES)

@@ -10,10 +10,11 @@ from pathlib import Path
 
 from .. import catalog
 from ..analysis.attention_tests import TESTS, AttentionTests, run_attention_tests
+from ..catalog import make_explainer
 from ..explaining.any_model import as_classifier, class_number, trained_model
 from ..explaining.cache import ExplanationCache
 from ..explaining.measure import RANDOM, measure_explanations
-from ..explaining.stream import explain_documents, make_explainer
+from ..explaining.stream import explain_documents
 from ..interfaces.classifier import Classifier, OpenClassifier
 from ..interfaces.document import Document, Label
 from ..interfaces.errors import DataError, OptionError

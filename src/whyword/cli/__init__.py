@@ -1,4 +1,4 @@
-"""The command line: parse, call experiments, show."""
+"""The command line: parse, call, show."""
 
 from __future__ import annotations
 

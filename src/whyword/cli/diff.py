@@ -88,10 +88,10 @@ def command(
 
     Exits with 3 if more changed than allowed: the share of these very texts counts, not its interval.
     """
+    from ..catalog import make_explainer
     from ..data.rows import Columns
     from ..diffs.diff import check_classes, diff_models, shared_explainer
     from ..explaining.inputs import draw
-    from ..explaining.stream import make_explainer
     from ..inference.fitted import choose_device
     from ..models.folder import load_model
     from .progress import track

@@ -53,11 +53,12 @@ def command(
     With -o, a run that was interrupted resumes when the same command is given again. If -o is a folder, --workers share
     the texts, also those of a folder of files.
     """
+    from ..catalog import make_explainer
     from ..data.rows import Columns
     from ..explaining.cache import ExplanationCache
     from ..explaining.inputs import TextSource
     from ..explaining.parts import Sharing
-    from ..explaining.stream import explain_documents, make_explainer
+    from ..explaining.stream import explain_documents
     from ..explaining.write import EXPLANATIONS, check_destination, write_explanations
     from ..inference.fitted import choose_device
     from ..models.folder import load_model, model_fingerprint

@@ -89,9 +89,9 @@ def command(
 
     Models with a gate per word need no DATA; attention and transformers are averaged over it, explainers summed.
     """
+    from ..catalog import make_explainer
     from ..data.rows import Columns
     from ..explaining.cache import ExplanationCache
-    from ..explaining.stream import make_explainer
     from ..explaining.words import frequency_link, word_importance
     from ..inference.fitted import choose_device
     from ..models.folder import load_model, model_fingerprint

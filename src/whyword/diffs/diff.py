@@ -7,11 +7,12 @@ from itertools import chain
 
 import numpy as np
 
+from ..catalog import make_explainer
 from ..data.tokenizers.word_level import normalize
 from ..explaining.any_model import as_classifier, class_number
 from ..explaining.cache import ExplanationCache
 from ..explaining.inputs import draw, labelled_documents
-from ..explaining.stream import explain_documents, make_explainer
+from ..explaining.stream import explain_documents
 from ..interfaces.classifier import Classifier, OpenClassifier
 from ..interfaces.document import Document, Label
 from ..interfaces.errors import DataError, ModelError, OptionError

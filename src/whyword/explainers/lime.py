@@ -59,29 +59,31 @@ class Lime(Explainer):
     ) -> list[Explanation]:
         """Explain each document."""
         chosen = [None] * len(documents) if targets is None else [int(target) for target in targets]
-        inquiries = [_Inquiry(self, document.words, target) for document, target in zip(documents, chosen, strict=True)]
-        estimate_in_rounds(classifier, inquiries, self.removal)
+        estimators = [
+            LimeEstimator(self, document.words, target) for document, target in zip(documents, chosen, strict=True)
+        ]
+        estimate_in_rounds(classifier, estimators, self.removal)
         return [
             Explanation(
                 document=document,
-                scores=inquiry.scores[inquiry.feature],
-                target=inquiry.target or 0,
+                scores=estimator.scores[estimator.feature],
+                target=estimator.target or 0,
                 classes=classifier.classes,
-                probabilities=inquiry.probabilities,
+                probabilities=estimator.probabilities,
                 explainer=self.name,
-                std_error=inquiry.std_error[inquiry.feature],
-                base_value=inquiry.base_value,
+                std_error=estimator.std_error[estimator.feature],
+                base_value=estimator.base_value,
                 seed=self.seed,
-                forward_passes=len(inquiry.answers),
-                seconds=inquiry.seconds,
-                converged=inquiry.confidence,
-                tied=inquiry.tied[inquiry.feature],
+                forward_passes=len(estimator.answers),
+                seconds=estimator.seconds,
+                converged=estimator.confidence,
+                tied=estimator.tied[estimator.feature],
             )
-            for document, inquiry in zip(documents, inquiries, strict=True)
+            for document, estimator in zip(documents, estimators, strict=True)
         ]
 
 
-class _Inquiry:
+class LimeEstimator:
     """What is known of one text; a feature is a word, or all occurrences of it."""
 
     def __init__(self, lime: Lime, words: Words, target: int | None) -> None:

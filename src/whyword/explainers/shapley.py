@@ -64,28 +64,28 @@ class Shapley(Explainer):
     ) -> list[Explanation]:
         """Explain each document."""
         chosen = [None] * len(documents) if targets is None else [int(target) for target in targets]
-        inquiries = [self._inquiry(document, target) for document, target in zip(documents, chosen, strict=True)]
-        estimate_in_rounds(classifier, inquiries, self.removal)
+        estimators = [self._estimator(document, target) for document, target in zip(documents, chosen, strict=True)]
+        estimate_in_rounds(classifier, estimators, self.removal)
         return [
             Explanation(
                 document=document,
-                scores=inquiry.scores,
-                target=inquiry.target or 0,
+                scores=estimator.scores,
+                target=estimator.target or 0,
                 classes=classifier.classes,
-                probabilities=inquiry.probabilities,
+                probabilities=estimator.probabilities,
                 explainer=self.name,
-                std_error=inquiry.std_error,
-                base_value=inquiry.base_value,
+                std_error=estimator.std_error,
+                base_value=estimator.base_value,
                 seed=self.seed,
-                forward_passes=inquiry.passes,
-                seconds=inquiry.seconds,
-                converged=inquiry.confidence,
-                tied=inquiry.tied,
+                forward_passes=estimator.passes,
+                seconds=estimator.seconds,
+                converged=estimator.confidence,
+                tied=estimator.tied,
             )
-            for document, inquiry in zip(documents, inquiries, strict=True)
+            for document, estimator in zip(documents, estimators, strict=True)
         ]
 
-    def _inquiry(self, document: Document, target: int | None) -> ShapleyEstimator:
+    def _estimator(self, document: Document, target: int | None) -> ShapleyEstimator:
         words = document.words
         request = Request(words, target, self.top, self.confidence, self.budget, self.seed)
         short = len(words) <= EXACT_WORDS

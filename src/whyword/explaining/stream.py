@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from ..catalog import make_explainer as make_explainer
 from ..inference.windows import explain_in_windows
 from ..interfaces.classifier import Classifier
 from ..interfaces.document import Document, Label

@@ -8,6 +8,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
+from ..catalog import make_explainer
 from ..data.rows import Columns
 from ..inference.fitted import choose_device
 from ..interfaces.classifier import Classifier
@@ -24,7 +25,7 @@ from .any_model import as_classifier, class_number, model_identity, trained_mode
 from .cache import ExplanationCache
 from .inputs import TextSource
 from .parts import FORMATS, PART_SIZE, Progress, Report, Sharing, Task, write_parts
-from .stream import explain_chunks, make_explainer, only_top, predict_chunks
+from .stream import explain_chunks, only_top, predict_chunks
 
 EXPLANATIONS = (".jsonl", ".jsonl.gz", ".parquet", ".html", ".svg")  # kinds of output files
 PREDICTIONS = (".jsonl", ".jsonl.gz", ".csv", ".parquet")

@@ -12,11 +12,12 @@ from typing import Any, ClassVar, TypedDict
 import numpy as np
 
 from .. import catalog
+from ..catalog import make_explainer
 from ..data.dataset import Dataset
 from ..data.rows import Columns
 from ..explaining.inputs import draw
 from ..explaining.measure import RANDOM, measure_explanations
-from ..explaining.stream import explain_documents, make_explainer
+from ..explaining.stream import explain_documents
 from ..inference.fitted import FittedClassifier
 from ..interfaces.document import Document
 from ..interfaces.errors import OptionError, unknown_name

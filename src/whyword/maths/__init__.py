@@ -1,1 +1,1 @@
-
+"""Equations without weights: statistics and tensors."""

@@ -39,7 +39,7 @@ _HOMES = {
     "RationalePrecision": ".rationale_precision",
     "RationaleRecall": ".rationale_recall",
     "Score": "..interfaces.metric",
-    "Scores": "..evaluation.scores",
+    "Scores": "..evaluation.measure",
     "Sufficiency": ".sufficiency",
     "TopSharesMetric": "..evaluation.top_words",
     "TopWordsMetric": "..evaluation.top_words",

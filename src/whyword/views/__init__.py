@@ -1,1 +1,1 @@
-
+"""An explanation as terminal text, HTML and SVG."""

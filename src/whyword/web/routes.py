@@ -10,9 +10,9 @@ from typing import Annotated, Any
 from fastapi import FastAPI, Query, Request
 from starlette.responses import PlainTextResponse, Response
 
+from ..catalog import make_explainer
 from ..explaining.any_model import class_number
 from ..explaining.inputs import read_texts
-from ..explaining.stream import make_explainer
 from ..interfaces.document import Document
 from ..interfaces.errors import OptionError, unknown_name
 from . import schemas

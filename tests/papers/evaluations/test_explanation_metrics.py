@@ -5,8 +5,9 @@ import pytest
 import torch
 
 from reference.variants import tiny_trained, tiny_variant
+from whyword.catalog import make_explainer
 from whyword.data.planted import planted
-from whyword.explaining.stream import explain_documents, make_explainer
+from whyword.explaining.stream import explain_documents
 from whyword.grids.variant import Variant
 from whyword.interfaces.errors import DataError
 from whyword.papers.evaluations.accuracy import Accuracy

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from reference.variants import tiny_trained, tiny_variant
-from whyword.explaining.stream import explain_documents, make_explainer
+from whyword.catalog import make_explainer
+from whyword.explaining.stream import explain_documents
 from whyword.papers.evaluations.words import (
     Examples,
     SpLime,

@@ -9,10 +9,11 @@ from typing import ClassVar
 from matplotlib.figure import Figure
 
 from ... import catalog
+from ...catalog import make_explainer
 from ...data.dataset import Dataset, load_dataset
 from ...explaining.inputs import draw
 from ...explaining.measure import RANDOM, measure_explanations
-from ...explaining.stream import explain_documents, make_explainer
+from ...explaining.stream import explain_documents
 from ...grids.variant import Evaluation, Result, Settings, TrainedVariant, Variant
 from ...interfaces.errors import DataError
 from ...interfaces.metric import Score

@@ -9,9 +9,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from ...catalog import make_explainer
 from ...data.dataset import Dataset
 from ...explaining.inputs import draw
-from ...explaining.stream import explain_documents, make_explainer
+from ...explaining.stream import explain_documents
 from ...explaining.words import frequency_link, word_importance
 from ...grids.variant import Evaluation, Result, Settings, TrainedVariant
 from ...interfaces.explanation import WordImportance
