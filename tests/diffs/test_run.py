@@ -69,9 +69,9 @@ def test_a_model_and_itself_differ_in_nothing(trained):
         assert found.predictions_changed.value == 0
         assert found.reasons_changed.value == 0
         assert found.accuracy.change.value == 0
-        assert all(text.shared == pytest.approx(1) for text in found.texts)
-        assert all(text.overlap == 1 and text.tau == pytest.approx(1) for text in found.texts)
-        assert max(abs(word.change) for word in found.words) < 1e-5
+        assert all((text.shared, text.overlap, text.tau) == (1, 1, 1) for text in found.texts)
+        assert all(text.shift == 0 and not text.moved() for text in found.texts)
+        assert all(word.change == 0 for word in found.words)
 
 
 def test_every_number_of_a_text_is_that_of_a_literal_computation():

@@ -20,6 +20,7 @@ from ..interfaces.document import Document, Words
 from ..interfaces.errors import OptionError
 from ..interfaces.explainer import Explainer
 from ..interfaces.explanation import Explanation
+from ..maths.stats.ties import ROUNDED_PROBABILITY
 
 FEWEST_SAMPLES = 16
 FIRST_ROUND = 64  # sub-texts, or two for each word
@@ -78,6 +79,7 @@ class Lime(Explainer):
                 seconds=inquiry.seconds,
                 converged=inquiry.confidence,
                 tied=inquiry.tied[inquiry.feature],
+                resolution=ROUNDED_PROBABILITY,
             )
             for document, inquiry in zip(documents, inquiries, strict=True)
         ]

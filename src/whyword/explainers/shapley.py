@@ -13,6 +13,7 @@ from ..interfaces.document import Document
 from ..interfaces.errors import OptionError
 from ..interfaces.explainer import Explainer
 from ..interfaces.explanation import Explanation
+from ..maths.stats.ties import ROUNDED_PROBABILITY
 
 EXACT_WORDS = 10  # up to which all sub-texts are asked about, unless a budget of seconds is to be kept
 FEWEST_PASSES = 16
@@ -74,6 +75,7 @@ class Shapley(Explainer):
                 seconds=inquiry.seconds,
                 converged=inquiry.confidence,
                 tied=inquiry.tied,
+                resolution=ROUNDED_PROBABILITY,
             )
             for document, inquiry in zip(documents, inquiries, strict=True)
         ]

@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 
 from ..data.tokenizers.word_level import normalize
 from ..interfaces.explanation import Explanation
+from ..maths.stats.ties import ranking
 
 STRONGEST = 10  # words of a text that count, K in the paper; without a limit, the longest texts would be picked
 
@@ -29,7 +30,7 @@ def pick_texts(explanations: Sequence[Explanation], count: int, lowercase: bool 
     for _ in range(min(count, len(weights))):
         gains = shows @ missing
         gains[picked] = -1.0
-        picked.append(int(gains.argmax()))
+        picked.append(int(ranking(gains)[0]))
         missing[shows[[picked[-1]]].indices] = 0.0
     return picked
 
@@ -43,5 +44,6 @@ def text_weights(explanation: Explanation, lowercase: bool = True) -> dict[str, 
     for string, score in zip(explanation.words, explanation.scores.tolist(), strict=True):
         word = normalize(string, lowercase)
         scores[word] = max(scores.get(word, 0.0), score, key=abs)
-    strongest = sorted(scores, key=lambda word: -abs(scores[word]))[:STRONGEST]
+    words = list(scores)
+    strongest = [words[i] for i in ranking(np.abs(list(scores.values())), explanation.resolution)[:STRONGEST]]
     return {word: scores[word] for word in strongest if scores[word]}

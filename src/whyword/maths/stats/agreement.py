@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
+
+from .ties import tied_ranks
 
 BLOCK = 1_000_000  # pairs looked at together: bounds the memory of long texts
 
 
-def kendall_tau_b(one: np.ndarray, other: np.ndarray) -> float:
-    """Kendall's tau-b of two (word,) scores, from -1 to 1, ties taken into account; NaN if either does not vary."""
-    ranks = [np.unique(scores, return_inverse=True)[1].astype(np.int32) for scores in (one, other)]
+def kendall_tau_b(one: np.ndarray, other: np.ndarray, resolutions: tuple[float, float] = (0.0, 0.0)) -> float:
+    """Kendall's tau-b of two (word,) scores, from -1 to 1; NaN if either does not vary.
+
+    Scores that are equal up to rounding are ties; each of the two may have a resolution (see ties.py).
+    """
+    ranks = [tied_ranks(*scores).astype(np.int32) for scores in zip((one, other), resolutions, strict=True)]
     agree, ordered_one, ordered_other = 0, 0, 0
     step = max(1, BLOCK // max(1, len(one)))
     for first in range(0, len(one), step):
@@ -19,7 +26,7 @@ def kendall_tau_b(one: np.ndarray, other: np.ndarray) -> float:
         ordered_other += int(np.count_nonzero(other_sign))
     if not ordered_one or not ordered_other:
         return float("nan")
-    return agree / float(np.sqrt(ordered_one) * np.sqrt(ordered_other))
+    return agree / math.sqrt(ordered_one * ordered_other)
 
 
 def overlap(one: np.ndarray, other: np.ndarray) -> float:

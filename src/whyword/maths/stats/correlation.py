@@ -8,6 +8,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from .estimate import Estimate, Z
+from .ties import tied_ranks
 
 
 def pearson(x: np.ndarray, y: np.ndarray) -> Estimate | None:
@@ -17,8 +18,8 @@ def pearson(x: np.ndarray, y: np.ndarray) -> Estimate | None:
 
 
 def spearman(x: np.ndarray, y: np.ndarray) -> Estimate | None:
-    """Measure how monotone the relation is, ties sharing their mean rank; None if x or y does not vary."""
-    r = _coefficient(rankdata(x), rankdata(y))
+    """Measure how monotone the relation is, ties (see ties.py) sharing their mean rank; None if x or y is constant."""
+    r = _coefficient(rankdata(tied_ranks(x)), rankdata(tied_ranks(y)))
     return None if r is None else Estimate(r, *spearman_interval(r, len(x)))
 
 

@@ -8,13 +8,15 @@ import numpy as np
 from scipy.stats import rankdata
 
 from .estimate import Estimate, Z
+from .ties import tied_ranks
 
 
 def cliffs_delta(ones: np.ndarray, others: np.ndarray) -> Estimate | None:
     """P(one > other) − P(one < other), from -1 to 1, with DeLong's interval; None if a group is empty."""
     if not len(ones) or not len(others):
         return None
-    ranks = rankdata(np.concatenate([ones, others]))
+    levels = -tied_ranks(np.concatenate([ones, others]))  # numbers that are equal up to rounding have the same level
+    ranks, ones, others = rankdata(levels), levels[: len(ones)], levels[len(ones) :]
     above = (ranks[: len(ones)] - rankdata(ones)) / len(others)  # (one,) share of others below it, ties half
     below = 1 - (ranks[len(ones) :] - rankdata(others)) / len(ones)  # (other,) share of ones above it
     value = float(2 * above.mean() - 1)

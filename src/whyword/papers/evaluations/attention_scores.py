@@ -14,6 +14,7 @@ from ...data.dataset import Dataset
 from ...grids.evaluation import Question
 from ...grids.trial import Trial
 from ...maths.stats.estimate import Estimate
+from ...maths.stats.ties import ranking
 from ...models.folder import TrainedModel
 
 FIRST = 8  # of each class, the most attended words that every picture has, since it names them
@@ -52,7 +53,7 @@ class AttentionScores(Question):
 
 def some_words(words: AttentionWords, most: int) -> np.ndarray:
     """Choose words, three of four from the groups: the most attended of each class, then evenly by attention score."""
-    order = np.argsort(-words.attention, kind="stable")
+    order = ranking(words.attention)
     grouped, others = (order[(words.groups[order] >= 0) == inside] for inside in (True, False))
     first = [order[words.groups[order] == number][:FIRST] for number in range(len(words.classes))]
     room = max(0, most - sum(map(len, first)))
