@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: setup demo test test-real bench results lint format clean
+.PHONY: setup demo test test-portable test-real bench results lint format clean
 
 setup: $(READY)
 
@@ -18,11 +18,18 @@ demo: setup
 	$(BIN)/whyword demo -o demo
 
 # One thread per worker; nothing is downloaded.
-test test-real: export OMP_NUM_THREADS = 1
-test test-real: export HF_HUB_OFFLINE = 1
+test test-portable test-real: export OMP_NUM_THREADS = 1
+test test-portable test-real: export HF_HUB_OFFLINE = 1
 
 test: setup
 	$(BIN)/python -m pytest -n 2 --cov
+
+# The tests of numbers once more with the digits of the plainest processor: torch without its AVX2 and AVX-512 code.
+NUMBERS := analysis attribution blocks checks diffs encoders end_to_end evaluation explainers explaining inference \
+	interfaces maths methods metrics models training
+test-portable: export ATEN_CPU_CAPABILITY = default
+test-portable: setup
+	$(BIN)/python -m pytest -n 2 $(NUMBERS:%=tests/%)
 
 test-real: setup
 	$(BIN)/python -m pytest -m real

@@ -11,6 +11,7 @@ import numpy as np
 from ..inference.windows import part
 from ..interfaces.document import Document
 from ..interfaces.explanation import Explanation
+from ..maths.stats.ties import ranking
 
 EACH = 3  # texts of each kind
 LONGEST = 300  # words shown of a text
@@ -36,7 +37,8 @@ def choose(explanations: Sequence[Explanation], each: int = EACH) -> list[tuple[
         groups.pop("")  # a few texts without a label are no kind of their own
     chosen = []
     for why, numbers in groups.items():
-        order = sorted(numbers, key=lambda number: -float(explanations[number].probabilities.max()))
+        sureness = np.array([float(explanations[number].probabilities.max()) for number in numbers])
+        order = [numbers[place] for place in ranking(sureness)]
         chosen += [(why + "sure", number) for number in order[:each]]
         chosen += [(why + "unsure", number) for number in reversed(order[each:][-each:])]
     return chosen

@@ -6,6 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
+
+from ..maths.stats.ties import ranking
 from ..report.template import fill
 from ..views.characters import showable
 from ..views.colors import hue, opacity, underline
@@ -76,4 +79,5 @@ def _moved(change: Mapping[str, Any]) -> list[dict[str, Any]]:
         for word, old, new in zip(change["words"], change["old_scores"], change["new_scores"], strict=True)
         if old != new
     ]
-    return sorted(rows, key=lambda row: -abs(row["new"] - row["old"]))[:MOVED]
+    order = ranking(np.array([abs(row["new"] - row["old"]) for row in rows]))
+    return [rows[place] for place in order[:MOVED]]
