@@ -29,7 +29,7 @@ def pick_texts(explanations: Sequence[Explanation], count: int, lowercase: bool 
     picked: list[int] = []
     for _ in range(min(count, len(weights))):
         gains = shows @ missing
-        gains[picked] = -1.0
+        gains[picked] = -np.inf
         picked.append(int(ranking(gains)[0]))
         missing[shows[[picked[-1]]].indices] = 0.0
     return picked
