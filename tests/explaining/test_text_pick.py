@@ -53,7 +53,7 @@ def test_each_pick_adds_most_to_the_coverage(explanations, count):
     for number, chosen in enumerate(picked):
         before = picked[:number]
         gains = {i: coverage(weights, [*before, i]) for i in range(len(explanations)) if i not in before}
-        assert gains[chosen] == pytest.approx(max(gains.values()), rel=1e-5)  # less is a tie
+        assert gains[chosen] == pytest.approx(max(gains.values()), rel=1e-5)  # nearer ones tie
 
 
 @given(TEXTS, st.integers(1, 4))

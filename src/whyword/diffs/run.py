@@ -21,7 +21,7 @@ from ..interfaces.explainer import Explainer
 from ..interfaces.explanation import Explanation
 from ..maths.stats.agreement import kendall_tau_b, overlap
 from ..maths.stats.bootstrap import paired_difference
-from ..maths.stats.ties import PROBABILITY, RELATIVE, settled, tied_ranks, tolerance
+from ..maths.stats.ties import PROBABILITY, SAME, settled, tied_ranks, tolerance
 from .difference import AccuracyChange, ModelDifference, TextDifference, WordChange, share
 
 DIGITS = 6  # of a score that are shown, the largest of its text being 1: the others are rounding
@@ -148,7 +148,7 @@ def _compare(old: Explanation, new: Explanation, answer: np.ndarray, top: int, l
         shared=shared if long_enough else float("nan"),
         overlap=overlap(*highest) if long_enough else float("nan"),
         tau=kendall_tau_b(old.scores, new.scores, (old.resolution, new.resolution)),
-        reason_changed=least_shared - shared > RELATIVE if long_enough else None,
+        reason_changed=least_shared - shared > SAME if long_enough else None,
     )
 
 

@@ -1,8 +1,8 @@
 """Scores that are equal up to rounding are ties: the one definition that rankings, metrics and comparisons share.
 
 The same score comes out with other last digits in another batch, with more threads or on another processor. Measured
-over encoders and explainers, it moves by up to 2e-6 of the largest score of its text. What depends on the order of
-words must not depend on that, so scores that differ by no more than the tolerance tie, and ties go to the earlier word.
+over encoders and explainers, it moves by up to 5e-6 of itself or 5e-7 of the largest score of its text. What depends on
+the order of words must not depend on that, so scores no further apart tie, and ties go to the earlier word.
 """
 
 from __future__ import annotations
@@ -11,18 +11,19 @@ from itertools import pairwise
 
 import numpy as np
 
-RELATIVE = 1e-5  # of the largest absolute score: about 80 float32 ulps, five times what was measured
-PROBABILITY = 2.0**-21  # rounding of a difference of float32 probabilities: 4 ulps, four times what was measured
+OWN = 2.0**-18  # of the larger of two scores: 32 ulps of float32
+LARGEST = 2.0**-21  # of the largest absolute score: 4 ulps, for scores that are sums in which large terms cancel
+PROBABILITY = 2.0**-22  # rounding of a difference of float32 probabilities: 4 ulps, twice what was measured
 ROUNDED_PROBABILITY = 5e-6  # the same where they are rounded to six digits first, as LIME and Shapley values do
+SAME = 1e-4  # of a score: a factor that all scores of a text share, as gradients do, moves more than their order
 
 
 def tolerance(scores: np.ndarray, resolution: float = 0.0) -> float:
-    """Give the largest difference of two of these scores that counts as rounding.
+    """Give the largest difference that counts as rounding whatever the size of two scores, such as of one from 0.
 
     The resolution is an absolute bound, for scores that are small differences of larger numbers.
     """
-    largest = float(np.abs(scores[np.isfinite(scores)]).max(initial=0.0))
-    return max(RELATIVE * largest, resolution)
+    return max(LARGEST * float(np.abs(scores[np.isfinite(scores)]).max(initial=0.0)), resolution)
 
 
 def tied_ranks(scores: np.ndarray, resolution: float = 0.0) -> np.ndarray:
@@ -34,13 +35,8 @@ def tied_ranks(scores: np.ndarray, resolution: float = 0.0) -> np.ndarray:
     """
     order = np.argsort(-scores, kind="stable")
     falling = scores[order].astype(np.float64)
-    with np.errstate(invalid="ignore"):
-        gaps = falling[:-1] - falling[1:]
-    unknown = np.isnan(falling)
-    gaps[np.isnan(gaps)] = 0.0  # between two NaN, or two infinite scores
-    gaps[unknown[1:] & ~unknown[:-1]] = np.inf
     ranks = np.empty(len(scores), dtype=np.int64)
-    ranks[order] = np.concatenate([[0], np.cumsum(_cuts(gaps, tolerance(scores, resolution)))])[: len(scores)]
+    ranks[order] = np.concatenate([[0], np.cumsum(_cuts(falling, tolerance(scores, resolution)))])[: len(scores)]
     return ranks
 
 
@@ -50,23 +46,28 @@ def ranking(scores: np.ndarray, resolution: float = 0.0) -> np.ndarray:
 
 
 def settled(values: np.ndarray, reference: np.ndarray, resolution: float = 0.0) -> np.ndarray:
-    """Give the values, those that equal their reference up to rounding replaced by it."""
-    allowed = min(tolerance(values, resolution), tolerance(reference, resolution))
+    """Give the values of another computation, those that equal their reference up to rounding replaced by it."""
+    absolute = 2 * min(tolerance(values, resolution), tolerance(reference, resolution))  # both have been rounded
+    allowed = np.maximum(absolute, SAME * np.maximum(np.abs(values), np.abs(reference)))
     return np.where(np.abs(values - reference) <= allowed, reference, values)
 
 
-def _cuts(gaps: np.ndarray, allowed: float) -> np.ndarray:
-    """Mark the gaps between sorted scores at which they stop to be ties."""
-    cut = gaps > allowed
-    edges = np.flatnonzero(np.concatenate([[True], cut, [True]]))  # score numbers at which a run starts, and the end
-    runs = [(start, end - 1) for start, end in pairwise(edges.tolist()) if end - start > 2]
+def _cuts(falling: np.ndarray, absolute: float) -> np.ndarray:
+    """Mark the gaps between neighbors of falling scores at which they stop to be ties, (score - 1,) bool."""
+    size = np.abs(falling)
+    with np.errstate(invalid="ignore"):
+        gaps = falling[:-1] - falling[1:]
+        cut = gaps > 2 * np.maximum(absolute, OWN * np.maximum(size[:-1], size[1:]))  # surely; the rest is looked at
+    cut |= np.isinf(gaps) | (np.isnan(falling[1:]) & ~np.isnan(falling[:-1]))
+    edges = np.flatnonzero(np.concatenate([[True], cut, [True]]))  # where runs start, and the end of the last one
+    runs = [(start, end) for start, end in pairwise(edges.tolist()) if end - start > 1 and np.isfinite(falling[start])]
     while runs:
         start, end = runs.pop()
-        inside = gaps[start:end]
-        if inside.sum() <= allowed:
+        if falling[start] - falling[end - 1] <= max(absolute, OWN * max(size[start], size[end - 1])):
             continue
+        inside = gaps[start : end - 1]
         widest = start + np.flatnonzero(inside == inside.max())
         cut[widest] = True
-        bounds = [start - 1, *widest.tolist(), end]
-        runs += [(a + 1, b) for a, b in pairwise(bounds) if b - a > 2]
+        bounds = [start, *(widest + 1).tolist(), end]
+        runs += [(first, last) for first, last in pairwise(bounds) if last - first > 1]
     return cut
