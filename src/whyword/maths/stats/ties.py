@@ -57,7 +57,7 @@ def _cuts(falling: np.ndarray, absolute: float) -> np.ndarray:
     size = np.abs(falling)
     with np.errstate(invalid="ignore"):
         gaps = falling[:-1] - falling[1:]
-        cut = gaps > 2 * np.maximum(absolute, OWN * np.maximum(size[:-1], size[1:]))  # surely; the rest is looked at
+        cut: np.ndarray = gaps > 2 * np.maximum(absolute, OWN * np.maximum(size[:-1], size[1:]))  # the surest ones
     cut |= np.isinf(gaps) | (np.isnan(falling[1:]) & ~np.isnan(falling[:-1]))
     edges = np.flatnonzero(np.concatenate([[True], cut, [True]]))  # where runs start, and the end of the last one
     runs = [(start, end) for start, end in pairwise(edges.tolist()) if end - start > 1 and np.isfinite(falling[start])]
