@@ -18,16 +18,17 @@ demo: setup
 	$(BIN)/whyword demo -o demo
 
 # One thread per worker; nothing is downloaded.
-test test-portable test-real: export OMP_NUM_THREADS = 1
+test test-real: export OMP_NUM_THREADS = 1
 test test-portable test-real: export HF_HUB_OFFLINE = 1
 
 test: setup
 	$(BIN)/python -m pytest -n 2 --cov
 
-# The tests of numbers once more with the digits of the plainest processor: torch without its AVX2 and AVX-512 code.
+# The tests of numbers once more with other last digits: torch without its AVX2 and AVX-512 code, and two threads.
 NUMBERS := analysis attribution blocks checks diffs encoders end_to_end evaluation explainers explaining inference \
-	interfaces maths methods metrics models training
+	interfaces maths methods metrics models training cli/test_bulk.py
 test-portable: export ATEN_CPU_CAPABILITY = default
+test-portable: export OMP_NUM_THREADS = 2
 test-portable: setup
 	$(BIN)/python -m pytest -n 2 $(NUMBERS:%=tests/%)
 

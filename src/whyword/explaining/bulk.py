@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from threadpoolctl import threadpool_limits
 
 from ..data.parts import Part, read_part
 from ..data.rows import Columns
@@ -48,6 +49,7 @@ def answer(task: Task, part: Part, classifier: Classifier | None = None) -> Iter
     if classifier is None:
         classifier = _load_once(task.model, task.contents, task.device)
     torch.set_num_threads(task.threads)
+    threadpool_limits(task.threads, "blas")  # the solvers of LIME and Shapley values are numpy's
     documents = read_part(part, task.columns)
     if task.explainer is None:
         yield from chain.from_iterable(predict_chunks(classifier, documents))
