@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: setup demo test test-real bench results lint format clean
+.PHONY: setup demo test test-portable test-real bench results architecture lint format clean
 
 setup: $(READY)
 
@@ -19,10 +19,18 @@ demo: setup
 
 # One thread per worker; nothing is downloaded.
 test test-real: export OMP_NUM_THREADS = 1
-test test-real: export HF_HUB_OFFLINE = 1
+test test-portable test-real: export HF_HUB_OFFLINE = 1
 
 test: setup
 	$(BIN)/python -m pytest -n 2 --cov
+
+# The tests of numbers once more with other last digits: torch without its AVX2 and AVX-512 code, and two threads.
+NUMBERS := analysis attribution blocks checks diffs encoders end_to_end evaluation explainers explaining inference \
+	interfaces maths methods metrics models training cli/test_bulk.py
+test-portable: export ATEN_CPU_CAPABILITY = default
+test-portable: export OMP_NUM_THREADS = 2
+test-portable: setup
+	$(BIN)/python -m pytest -n 2 $(NUMBERS:%=tests/%)
 
 test-real: setup
 	$(BIN)/python -m pytest -m real
@@ -34,6 +42,9 @@ bench: setup
 
 results: setup
 	$(BIN)/python benchmarks/results_page.py
+
+architecture: setup
+	$(BIN)/python tools/architecture.py
 
 lint: setup
 	$(BIN)/ruff format --check .

@@ -1,7 +1,11 @@
-"""What every test relies on: the same examples in every run, one thread, seeded weights, small pretrained folders."""
+"""What every test relies on: the same examples in every run, one thread, seeded weights, small pretrained folders.
+
+Nothing depends on the order of the tests, on which of them run, or on how they are started.
+"""
 
 import os
 import shutil
+import signal
 import sys
 from pathlib import Path
 
@@ -20,6 +24,29 @@ os.environ["HF_HUB_OFFLINE"] = "1"  # a test that asks the network for a model f
 @pytest.fixture(autouse=True)
 def _seeded():
     torch.manual_seed(0)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector):
+    """Seed what a file of tests draws while it is imported."""
+    torch.manual_seed(0)
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(fixturedef):
+    """Seed what several tests share: it is made before the first of them, in the midst of others."""
+    if fixturedef.scope != "function":
+        torch.manual_seed(0)
+    return (yield)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _interruptible():
+    """Let SIGINT arrive, in the tests and in what they start: it is ignored in a job that runs in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ import pytest
 
 import whyword
 from whyword import catalog
-from whyword.experiments import MOVED
+from whyword.moved import MOVED
 
 SURFACE = Path(__file__).with_name("public_api.txt")
 PACKAGES = ["checks", "data", "encoders", "errors", "explainers", "methods", "metrics"]
@@ -107,7 +107,7 @@ def test_an_unknown_name_is_an_attribute_error(package):
 def test_an_old_import_path_works_with_a_warning_that_names_the_new_one(module, name):
     home, _, new = MOVED[module][name].partition(":")
     with pytest.warns(DeprecationWarning, match=rf"whyword\.{home}\.{new} now"):
-        item = getattr(import_module(f"whyword.experiments.{module}"), name)
+        item = getattr(import_module(f"whyword.{module}"), name)
     assert item is getattr(import_module(f"whyword.{home}"), new)
 
 
@@ -124,7 +124,6 @@ def test_the_paths_that_the_documentation_showed_and_that_stayed_still_work():
         for module, name in (
             ("explainers.integrated_gradients", "IntegratedGradients"),
             ("data.dataset", "load_dataset"),
-            ("plots.accuracy_by_iteration", "accuracy_by_iteration"),
             ("plots.text_vectors", "text_vectors"),
         ):
             assert callable(getattr(import_module(f"whyword.{module}"), name))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from . import moved as moved
 from .interfaces.lazy import lazy
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 if TYPE_CHECKING:
     from . import checks, data, encoders, errors, explainers, methods, metrics

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .interfaces.metric import Metric
 
 KINDS = ("methods", "encoders", "explainers", "metrics")
-_BASES = {"methods": "Method", "encoders": "Encoder", "explainers": "Explainer", "metrics": "Metric"}
+_BASES = {"methods": "Method", "encoders": "Encoder", "explainers": "Explainer", "metrics": "Metric"}  # of each package
 
 _classes: dict[tuple[str, str], type] = {}  # handed over as classes, by kind and "module:Class"
 
@@ -189,7 +189,7 @@ def check_distinct(kind: str, items: Iterable[Explainer | Metric]) -> None:
 
 
 def _is_of(kind: str, item: Any) -> bool:
-    base = getattr(import_module(f"whyword.interfaces.{_BASES[kind].lower()}"), _BASES[kind])
+    base = getattr(import_module(f"whyword.{kind}"), _BASES[kind])
     return isinstance(item, type) and issubclass(item, base)
 
 

@@ -25,14 +25,12 @@ TEXTS = ("good good plot", "The good film", "a bad film", "bad plot")
 LABELS = (1, 1, 0, 0)
 DOCUMENTS = [Document(split(text), label) for text, label in zip(TEXTS, LABELS, strict=True)]
 TOKENIZER = learn_vocabulary([document.words for document in DOCUMENTS])
-ENCODERS = {
-    "bag": Bag(Bag.Config(dim=4), TOKENIZER.size, 0),
-    "lstm": Lstm(Lstm.Config(dim=3, hidden=4), TOKENIZER.size, 0),
-}
+ENCODERS = {"bag": (Bag, Bag.Config(dim=4)), "lstm": (Lstm, Lstm.Config(dim=3, hidden=4))}
 
 
 def model(encoder="bag", classes=2, method=PolarityAttention):
-    return fitted(method(ENCODERS[encoder], classes, method.Config()), TOKENIZER)
+    kind, config = ENCODERS[encoder]
+    return fitted(method(kind(config, TOKENIZER.size, 0), classes, method.Config()), TOKENIZER)
 
 
 def classifier(encoder="bag", classes=2, method=PolarityAttention):

@@ -48,6 +48,11 @@ def test_no_text_is_shown_twice_and_none_without_words():
     assert choose(some, each=3) == [("right and sure", 1), ("right and sure", 2)]
 
 
+def test_texts_of_the_same_sureness_up_to_rounding_come_in_their_order():
+    some = [explanation("a", "good", p) for p in (1 - 2e-7, 0.6, 1 - 1e-7, 1.0, 0.6 + 1e-7)]
+    assert [number for _, number in choose(some, each=5)] == [0, 2, 3, 1, 4]
+
+
 def test_without_labels_texts_are_sure_or_unsure():
     found = choose([explanation("a", None, 0.9), explanation("a", None, 0.6)], each=1)
     assert found == [("sure", 0), ("unsure", 1)]

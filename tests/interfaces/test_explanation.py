@@ -43,6 +43,16 @@ def test_the_top_words_come_by_score_and_ties_by_position() -> None:
     assert len(SINGLE.top()) == 4
 
 
+def test_scores_that_only_rounding_tells_apart_stay_in_reading_order() -> None:
+    scores = np.array([0.1, 0.5, 0.5 + 1e-7, 0.1 + 1e-7])
+    explanation = replace(SINGLE, scores=scores)
+    assert explanation.ranks.tolist() == [1, 0, 0, 1]
+    assert explanation.ranking.tolist() == [1, 2, 0, 3]
+    small = replace(SINGLE, scores=scores * 1e-6)
+    assert small.ranking.tolist() == [1, 2, 0, 3]
+    assert replace(small, resolution=1e-6).ranking.tolist() == [0, 1, 2, 3]
+
+
 @given(arrays(np.float64, st.integers(0, 12), elements=st.sampled_from([-1.0, 0.0, 0.5, 1.0])))
 def test_ranking_is_a_stable_order_of_all_words(scores: np.ndarray) -> None:
     expected = sorted(range(len(scores)), key=lambda i: (-scores[i], i))

@@ -1,5 +1,7 @@
 """Agreement with the words a human marked, against scikit-learn."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -55,6 +57,15 @@ def test_values_at_k_are_those_of_scikit_learn(metric, expected, pairs):
 def test_the_area_is_the_average_precision_of_scikit_learn_also_with_ties(pairs):
     e, gold = made(pairs)
     assert of(e, RationaleAuprc()).value == pytest.approx(average_precision_score(gold, e.scores))
+
+
+@settings(max_examples=50)
+@given(PAIRS, st.integers(0, 99))
+def test_digits_that_are_rounding_change_no_value(pairs, seed):
+    exact, _ = made([(score + 1, gold) for score, gold in pairs])
+    moved = replace(exact, scores=exact.scores * (1 + 1e-6 * np.random.default_rng(seed).uniform(-1, 1, len(pairs))))
+    for metric in ALL:
+        assert of(moved, metric).value == of(exact, metric).value
 
 
 def test_f1_is_averaged_over_texts_and_is_not_the_f1_of_the_averages():

@@ -61,6 +61,8 @@ def test_the_strongest_words_come_first_whatever_their_sign_and_ties_by_position
     tied = replace(PLAIN, scores=(-1.0, 0.5, 1.0))
     assert tied.strongest() == [("good", -1.0, -1.0), ("bad", 1.0, 1.0), ("not", 0.5, 0.5)]
     assert tied.strongest(1) == [("good", -1.0, -1.0)]
+    rounded = replace(tied, scores=(-1.0, 0.5, 1.0 + 1e-7))
+    assert [word for word, _, _ in rounded.strongest()] == ["good", "bad", "not"]
     assert [word for word, _, _ in PLAIN.strongest()] == ["bad", "good"], f"below {NEGLIGIBLE} nothing is to be seen"
 
 

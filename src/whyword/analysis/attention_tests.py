@@ -100,7 +100,12 @@ def run_attention_tests(
 
 def _agreement(own: Sequence[Explanation], others: Sequence[Explanation]) -> np.ndarray:
     """Kendall's tau-b of each text; attention has no sign, so it is compared with sizes; NaN where all are equal."""
-    return np.array([kendall_tau_b(mine.scores, np.abs(other.scores)) for mine, other in zip(own, others, strict=True)])
+    return np.array(
+        [
+            kendall_tau_b(mine.scores, np.abs(other.scores), (mine.resolution, other.resolution))
+            for mine, other in zip(own, others, strict=True)
+        ]
+    )
 
 
 def _right(classifier: OpenClassifier, documents: Sequence[Document], predicted: Iterable[int]) -> np.ndarray:

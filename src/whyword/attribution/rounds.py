@@ -12,6 +12,7 @@ from scipy.special import ndtr
 
 from ..interfaces.classifier import Classifier, Removal
 from ..interfaces.document import Words
+from ..maths.stats.ties import ROUNDED_PROBABILITY, ranking
 
 TOLERANCE = 0.01  # share of the largest score: words nearer than this are tied, however long one samples
 
@@ -58,7 +59,7 @@ def converged(scores: np.ndarray, std_error: np.ndarray, top: int, confidence: f
     tied = np.zeros(len(scores), dtype=bool)
     if top <= 0 or len(scores) <= top:
         return 1.0, tied
-    order = np.argsort(-scores, kind="stable")
+    order = ranking(scores, ROUNDED_PROBABILITY)
     inside, outside = order[:top], order[top:]
     tolerance = TOLERANCE * float(np.abs(scores).max())
     gap = scores[inside, None] - scores[outside]  # (top, rest)

@@ -13,6 +13,7 @@ from markupsafe import Markup
 from ..inference.windows import part
 from ..interfaces.document import Document, Span
 from ..interfaces.explanation import Explanation
+from ..maths.stats.ties import ranking
 from ..views.highlight import Highlight
 from ..views.html import isolated, painted, readable
 from .data import Cut, GalleryItem
@@ -46,7 +47,8 @@ def choose(explanations: Sequence[Explanation], each: int = EACH) -> list[tuple[
         groups.pop("")  # a few texts without a label are no kind of their own
     chosen = []
     for why, numbers in groups.items():
-        order = sorted(numbers, key=lambda number: -float(explanations[number].probabilities.max()))
+        sureness = np.array([float(explanations[number].probabilities.max()) for number in numbers])
+        order = [numbers[place] for place in ranking(sureness)]
         chosen += [(why + "sure", number) for number in order[:each]]
         chosen += [(why + "unsure", number) for number in reversed(order[each:][-each:])]
     return chosen

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 
 import numpy as np
 
 from ..catalog import make_explainer
 from ..data.tokenizers.word_level import normalize
+from ..evaluation.top_words import top_words
 from ..explaining.any_model import as_classifier, class_number
 from ..explaining.cache import ExplanationCache
 from ..explaining.inputs import draw, labelled_documents
@@ -20,9 +22,10 @@ from ..interfaces.explainer import Explainer
 from ..interfaces.explanation import Explanation
 from ..maths.stats.comparisons import paired_difference
 from ..maths.stats.correlation import kendall_tau_b, overlap
+from ..maths.stats.ties import PROBABILITY, SAME, settled, tied_ranks, tolerance
 from .difference import AccuracyChange, ModelDifference, TextDifference, WordChange, share
 
-DIGITS = 6  # of a score, the largest of its text being 1: equal words must tie whatever batch they are computed in
+DIGITS = 6  # of a score that are shown, the largest of its text being 1: the others are rounding
 TOP = 5
 LEAST_SHARED = 0.5
 
@@ -157,10 +160,15 @@ def _explain_for(
 
 def _compare(old: Explanation, new: Explanation, answer: np.ndarray, top: int, least_shared: float) -> TextDifference:
     """Compare two explanations of a text; answer is the new one's, classes in the order of the old one's."""
+    new = replace(new, scores=settled(new.scores, old.scores, old.resolution))  # a model and itself differ in nothing
+    answer = settled(answer, old.probabilities, PROBABILITY)
     old_scores, new_scores = _shares(old.scores), _shares(new.scores)
     long_enough = len(old_scores) > top  # else all words are top words
-    highest = [_highest(scores, top) for scores in (old_scores, new_scores)]
-    old_top, new_top = (marked & (scores > 0) for marked, scores in zip(highest, (old_scores, new_scores), strict=True))
+    highest = [top_words(explanation, [top])[0] for explanation in (old, new)]
+    old_top, new_top = (
+        marked & (explanation.scores > tolerance(explanation.scores, explanation.resolution))
+        for marked, explanation in zip(highest, (old, new), strict=True)
+    )
     shared = _shared(old_scores * old_top, new_scores * new_top)
     predicted = int(answer.argmax())
     return TextDifference(
@@ -176,8 +184,8 @@ def _compare(old: Explanation, new: Explanation, answer: np.ndarray, top: int, l
         new_top=new_top,
         shared=shared if long_enough else float("nan"),
         overlap=overlap(*highest) if long_enough else float("nan"),
-        tau=kendall_tau_b(old_scores, new_scores),
-        reason_changed=shared < least_shared if long_enough else None,
+        tau=kendall_tau_b(old.scores, new.scores, (old.resolution, new.resolution)),
+        reason_changed=least_shared - shared > SAME if long_enough else None,
     )
 
 
@@ -194,14 +202,7 @@ def _shared(old: np.ndarray, new: np.ndarray) -> float:
     """Say how much of two models' scores above 0 lies on the same words; all of it where neither has any."""
     if not old.any() or not new.any():
         return float(old.any() == new.any())
-    return float(np.minimum(old / old.sum(), new / new.sum()).sum())
-
-
-def _highest(scores: np.ndarray, k: int) -> np.ndarray:
-    """Mark the k highest scores, ties to the earlier word."""
-    marked = np.zeros(len(scores), dtype=bool)
-    marked[np.argsort(-scores, kind="stable")[:k]] = True
-    return marked
+    return 1 - float(abs(old / old.sum() - new / new.sum()).sum()) / 2
 
 
 def _words(texts: Sequence[TextDifference], ignores_case: bool) -> tuple[WordChange, ...]:
@@ -220,7 +221,7 @@ def _words(texts: Sequence[TextDifference], ignores_case: bool) -> tuple[WordCha
         np.bincount(places, np.concatenate([getattr(text, name) for text in texts])) / counts
         for name in ("old_scores", "new_scores")
     )
-    order = np.lexsort((np.arange(len(counts)), -counts, -abs(new - old)))
+    order = np.lexsort((np.arange(len(counts)), -counts, tied_ranks(abs(new - old))))
     names = list(numbers)
     return tuple(WordChange(names[i], int(counts[i]), float(old[i]), float(new[i])) for i in order)
 

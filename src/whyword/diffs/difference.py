@@ -12,6 +12,7 @@ from ..interfaces.document import Document, Label
 from ..interfaces.values import data_frame, json_ready
 from ..maths.stats.comparisons import Difference
 from ..maths.stats.intervals import Estimate, share_interval
+from ..maths.stats.ties import ranking
 from .page import render
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class TextDifference:
         """Give the words whose score moved most, with the old score and the new one."""
         size = abs(self.new_scores - self.old_scores)
         words = self.document.words.strings
-        order = [i for i in np.argsort(-size, kind="stable")[:most] if size[i] > 0]
+        order = [i for i in ranking(size)[:most] if size[i] > 0]
         return [(words[i], float(self.old_scores[i]), float(self.new_scores[i])) for i in order]
 
     def to_dict(self) -> dict[str, Any]:

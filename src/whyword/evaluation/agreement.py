@@ -16,7 +16,10 @@ from .top_words import top_words
 
 def rank_agreement(one: Sequence[Explanation], other: Sequence[Explanation]) -> Score:
     """Kendall's tau-b of the scores in each text; NaN where all words of a text have the same score."""
-    values = [kendall_tau_b(first.scores, second.scores) for first, second in _pairs(one, other)]
+    values = [
+        kendall_tau_b(first.scores, second.scores, (first.resolution, second.resolution))
+        for first, second in _pairs(one, other)
+    ]
     meaning = "Kendall's tau-b of two explainers' scores: 1 is the same order of words, 0 no relation, -1 the reverse"
     return _score("rank-agreement", one, other, values, meaning)
 

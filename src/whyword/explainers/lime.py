@@ -19,6 +19,7 @@ from ..interfaces.document import Document, Words
 from ..interfaces.explainer import Explainer
 from ..interfaces.explanation import Explanation
 from ..interfaces.settings import check_above_zero, check_between_zero_and_one, refuse
+from ..maths.stats.ties import ROUNDED_PROBABILITY
 
 FEWEST_SAMPLES = 16
 FIRST_ROUND = 64  # sub-texts, or two for each word
@@ -78,6 +79,7 @@ class Lime(Explainer):
                 seconds=estimator.seconds,
                 converged=estimator.confidence,
                 tied=estimator.tied[estimator.feature],
+                resolution=ROUNDED_PROBABILITY,
             )
             for document, estimator in zip(documents, estimators, strict=True)
         ]

@@ -12,6 +12,7 @@ from ..interfaces.classifier import Classifier, Removal
 from ..interfaces.document import Document
 from ..interfaces.explainer import Explainer
 from ..interfaces.explanation import Explanation
+from ..maths.stats.ties import PROBABILITY
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ class Occlusion(Explainer):
                     explainer=self.name,
                     forward_passes=len(table),
                     seconds=now - started,
+                    resolution=PROBABILITY,
                 )
             )
             started = now

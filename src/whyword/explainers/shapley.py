@@ -20,6 +20,7 @@ from ..interfaces.document import Document
 from ..interfaces.explainer import Explainer
 from ..interfaces.explanation import Explanation
 from ..interfaces.settings import check_between_zero_and_one, refuse
+from ..maths.stats.ties import ROUNDED_PROBABILITY
 
 EXACT_WORDS = 10  # up to which all sub-texts are asked about, unless a budget of seconds is to be kept
 FEWEST_PASSES = 16
@@ -81,6 +82,7 @@ class Shapley(Explainer):
                 seconds=estimator.seconds,
                 converged=estimator.confidence,
                 tied=estimator.tied,
+                resolution=ROUNDED_PROBABILITY,
             )
             for document, estimator in zip(documents, estimators, strict=True)
         ]

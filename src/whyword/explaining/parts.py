@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, cast
 
 import torch
+from threadpoolctl import threadpool_limits
 
 from ..data.rows import Columns
 from ..data.sources import Part, cut_parts, part_files, read_part
@@ -198,7 +199,8 @@ def _threads(count: int) -> Iterator[None]:
     before = torch.get_num_threads()
     torch.set_num_threads(count)
     try:
-        yield
+        with threadpool_limits(count, "blas"):  # the solvers of LIME and Shapley values are numpy's
+            yield
     finally:
         torch.set_num_threads(before)
 

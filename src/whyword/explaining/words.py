@@ -21,6 +21,7 @@ from ..interfaces.explainer import Explainer
 from ..interfaces.explanation import Explanation, WordImportance
 from ..maths.stats.correlation import pearson, spearman
 from ..maths.stats.intervals import Estimate
+from ..maths.stats.ties import ranking
 from .cache import ExplanationCache
 from .stream import explain_documents
 
@@ -162,8 +163,8 @@ def pick_texts(explanations: Sequence[Explanation], count: int, lowercase: bool 
     picked: list[int] = []
     for _ in range(min(count, len(weights))):
         gains = shows @ missing
-        gains[picked] = -1.0
-        picked.append(int(gains.argmax()))
+        gains[picked] = -np.inf
+        picked.append(int(ranking(gains)[0]))
         missing[shows[[picked[-1]]].indices] = 0.0
     return picked
 
@@ -177,7 +178,8 @@ def text_weights(explanation: Explanation, lowercase: bool = True) -> dict[str, 
     for string, score in zip(explanation.words, explanation.scores.tolist(), strict=True):
         word = normalize(string, lowercase)
         scores[word] = max(scores.get(word, 0.0), score, key=abs)
-    strongest = sorted(scores, key=lambda word: -abs(scores[word]))[:STRONGEST]
+    words = list(scores)
+    strongest = [words[i] for i in ranking(np.abs(list(scores.values())), explanation.resolution)[:STRONGEST]]
     return {word: scores[word] for word in strongest if scores[word]}
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..maths.stats.ties import ranking, tied_ranks
 from ..views import html, svg, terminal
 from ..views.highlight import Highlight
 from .document import Document, Label, Span
@@ -38,6 +39,7 @@ class Explanation:
     windows: int = 1  # overlapping parts that a text longer than the encoder's limit was explained in
     converged: float | None = None  # confidence that the top words of a sampled explanation are the right ones
     tied: np.ndarray | None = None  # (word,) bool: words whose place in or out of the top is undecided
+    resolution: float = 0.0  # scores no further apart are equal up to rounding, where it is known (maths/stats/ties.py)
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -60,9 +62,14 @@ class Explanation:
         return float(self.probabilities[self.target])
 
     @property
+    def ranks(self) -> np.ndarray:
+        """The rank of each word, 0 for the highest score; scores that are equal up to rounding share one."""
+        return tied_ranks(self.scores, self.resolution)
+
+    @property
     def ranking(self) -> np.ndarray:
-        """Positions of the words from the highest score down; ties go to the earlier word."""
-        return np.argsort(-self.scores, kind="stable")
+        """Positions of the words from the highest score down; scores equal up to rounding stay in reading order."""
+        return ranking(self.scores, self.resolution)
 
     def top(self, k: int = 5) -> list[tuple[str, float]]:
         """Give the k words that speak most for the target, with their scores."""
@@ -172,8 +179,8 @@ class WordImportance:
 
     @property
     def ranking(self) -> np.ndarray:
-        """Positions of the words from the highest score down; ties go to the earlier word."""
-        return np.argsort(-self.scores, kind="stable")
+        """Positions of the words from the highest score down; scores equal up to rounding keep their order."""
+        return ranking(self.scores)
 
     def top(self, k: int = 10) -> WordImportance:
         """Keep the k words of the highest score, highest first."""

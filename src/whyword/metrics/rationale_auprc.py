@@ -15,7 +15,7 @@ from ..interfaces.metric import Metric
 
 @dataclass(frozen=True)
 class RationaleAuprc(Metric):
-    """Sum of precision times gain in recall, going down the scores; words of equal score are taken together."""
+    """Sum of precision times gain in recall, going down the scores; words that tie are taken together."""
 
     meaning = "how well the scores put marked words before the others, over all k"
     needs_rationale = True
@@ -26,9 +26,10 @@ class RationaleAuprc(Metric):
         marked = marked_words(explanation)
         if marked is None:
             return np.array([np.nan])
-        order = explanation.ranking
+        ranks = explanation.ranks
+        order = np.argsort(ranks, kind="stable")
         found = np.cumsum(marked[order])
-        last_of_ties = np.append(np.diff(explanation.scores[order]) != 0, True)
+        last_of_ties = np.append(np.diff(ranks[order]) != 0, True)
         precision = (found / np.arange(1, len(order) + 1))[last_of_ties]
         gain = np.diff(found[last_of_ties], prepend=0) / marked.sum()
         return np.array([precision @ gain])

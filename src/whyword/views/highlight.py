@@ -14,6 +14,7 @@ from math import isfinite, isnan
 from statistics import median
 
 NEGLIGIBLE = 0.05  # weaker words look like the page they stand on
+DIGITS = 5  # of a strength: the rest is rounding, which must not decide which of two equal words is named first
 
 Run = tuple[str, float | None, float]  # string, score, strength
 Color = tuple[int, int, int]
@@ -69,7 +70,7 @@ class Highlight:
             for string, score, strength in runs
             if score is not None and abs(strength) >= NEGLIGIBLE
         ]
-        return sorted(words, key=lambda word: -abs(word[2]))[:k]
+        return sorted(words, key=lambda word: -round(abs(word[2]), DIGITS))[:k]
 
     def written(self, score: float) -> str:
         """Write a score with three digits, and its sign where signs mean something."""

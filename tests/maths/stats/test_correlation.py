@@ -118,11 +118,11 @@ def test_long_texts_are_taken_block_by_block(monkeypatch):
     assert kendall_tau_b(one, other) == whole
 
 
-@given(st.lists(st.floats(-1, 1), min_size=2, max_size=20, unique=True))
+@given(st.lists(st.integers(-1000, 1000), min_size=2, max_size=20, unique=True))
 def test_an_order_agrees_with_itself_and_is_the_opposite_of_its_reverse(scores):
-    scores = np.array(scores)
-    assert kendall_tau_b(scores, scores) == pytest.approx(1)
-    assert kendall_tau_b(scores, -scores) == pytest.approx(-1)
+    scores = np.array(scores) / 1000
+    assert kendall_tau_b(scores, scores) == 1
+    assert kendall_tau_b(scores, -scores) == -1
 
 
 def test_what_does_not_vary_has_no_order():

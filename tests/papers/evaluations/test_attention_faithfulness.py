@@ -90,7 +90,7 @@ def test_adversaries_are_kept_beside_the_model_and_not_trained_again(tmp_path, m
     first = evaluation.evaluate(model, dataset, trained)
     kept = sorted(path.name for path in (tmp_path / f"{trained.name}.adversaries" / "1-1").glob("lambda-*"))
     assert kept == ["lambda-0.1.json", "lambda-0.json"]
-    monkeypatch.setattr("whyword.analysis.jsd_tvd.train_adversarial_model", None)
+    monkeypatch.setattr("whyword.analysis.adversarial_model.train_adversarial_model", None)
     again = evaluation.evaluate(model, dataset, trained)
     assert json.dumps([point["weight"] for point in again["curve"]]) == "[0.0, 0.1]"
     for one, other in zip(first["curve"], again["curve"], strict=True):

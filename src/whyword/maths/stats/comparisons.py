@@ -10,6 +10,7 @@ from scipy.stats import rankdata
 from scipy.stats import t as student
 
 from .intervals import Estimate, Z, chunk_sizes, mean_intervals
+from .ties import tied_ranks
 
 FLIPS = 9_999  # so that the smallest p-value is 0.0001
 
@@ -101,7 +102,8 @@ def cliffs_delta(ones: np.ndarray, others: np.ndarray) -> Estimate | None:
     """P(one > other) − P(one < other), from -1 to 1, with DeLong's interval; None if a group is empty."""
     if not len(ones) or not len(others):
         return None
-    ranks = rankdata(np.concatenate([ones, others]))
+    levels = -tied_ranks(np.concatenate([ones, others]))  # numbers that are equal up to rounding have the same level
+    ranks, ones, others = rankdata(levels), levels[: len(ones)], levels[len(ones) :]
     above = (ranks[: len(ones)] - rankdata(ones)) / len(others)  # (one,) share of others below it, ties half
     below = 1 - (ranks[len(ones) :] - rankdata(others)) / len(ones)  # (other,) share of ones above it
     value = float(2 * above.mean() - 1)

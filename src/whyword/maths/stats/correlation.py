@@ -9,6 +9,7 @@ from scipy.special import entr
 from scipy.stats import rankdata
 
 from .intervals import Estimate, Z
+from .ties import tied_ranks
 
 MOST_PAIRS_AT_ONCE = 1_000_000  # pairs looked at together: bounds the memory of long texts
 
@@ -20,8 +21,8 @@ def pearson(x: np.ndarray, y: np.ndarray) -> Estimate | None:
 
 
 def spearman(x: np.ndarray, y: np.ndarray) -> Estimate | None:
-    """Measure how monotone the relation is, ties sharing their mean rank; None if x or y does not vary."""
-    r = _coefficient(rankdata(x), rankdata(y))
+    """Measure how monotone the relation is, ties (see ties.py) sharing their mean rank; None if x or y is constant."""
+    r = _coefficient(rankdata(tied_ranks(x)), rankdata(tied_ranks(y)))
     return None if r is None else Estimate(r, *spearman_interval(r, len(x)))
 
 
@@ -52,9 +53,12 @@ def _coefficient(x: np.ndarray, y: np.ndarray) -> float | None:
     return min(1.0, max(-1.0, r))
 
 
-def kendall_tau_b(one: np.ndarray, other: np.ndarray) -> float:
-    """Kendall's tau-b of two (word,) scores, from -1 to 1, ties taken into account; NaN if either does not vary."""
-    ranks = [np.unique(scores, return_inverse=True)[1].astype(np.int32) for scores in (one, other)]
+def kendall_tau_b(one: np.ndarray, other: np.ndarray, resolutions: tuple[float, float] = (0.0, 0.0)) -> float:
+    """Kendall's tau-b of two (word,) scores, from -1 to 1; NaN if either does not vary.
+
+    Scores that are equal up to rounding are ties; each of the two may have a resolution (see ties.py).
+    """
+    ranks = [tied_ranks(*scores).astype(np.int32) for scores in zip((one, other), resolutions, strict=True)]
     agree, ordered_one, ordered_other = 0, 0, 0
     step = max(1, MOST_PAIRS_AT_ONCE // max(1, len(one)))
     for first in range(0, len(one), step):
@@ -64,7 +68,7 @@ def kendall_tau_b(one: np.ndarray, other: np.ndarray) -> float:
         ordered_other += int(np.count_nonzero(other_sign))
     if not ordered_one or not ordered_other:
         return float("nan")
-    return agree / float(np.sqrt(ordered_one) * np.sqrt(ordered_other))
+    return agree / math.sqrt(ordered_one * ordered_other)
 
 
 def overlap(one: np.ndarray, other: np.ndarray) -> float:

@@ -14,6 +14,7 @@ from ...analysis.polarity_report import AttentionReport, attention_report
 from ...data.dataset import Dataset
 from ...grids.variant import Evaluation, Result, TrainedVariant
 from ...maths.stats.intervals import Estimate
+from ...maths.stats.ties import ranking
 from ...models.folder import TrainedModel
 from ...plots.word_groups import group_scores, polarity_attention, score_weight, scores_in_training, update_terms
 from ..reproduction.paper import Results
@@ -57,7 +58,7 @@ class AttentionScores(Evaluation):
 
 def some_words(words: AttentionWords, most: int) -> np.ndarray:
     """Choose words, three of four from the groups: the most attended of each class, then evenly by attention score."""
-    order = np.argsort(-words.attention, kind="stable")
+    order = ranking(words.attention)
     grouped, others = (order[(words.groups[order] >= 0) == inside] for inside in (True, False))
     first = [order[words.groups[order] == number][:FIRST] for number in range(len(words.classes))]
     space = max(0, most - sum(map(len, first)))
