@@ -24,7 +24,7 @@ from .interfaces.settings import build, hyphenated, setting_names
 
 if TYPE_CHECKING:
     from .interfaces.classifier import Classifier
-    from .interfaces.explainer import Explainer
+    from .interfaces.explanation import Explainer
     from .interfaces.metric import Metric
 
 KINDS = ("methods", "encoders", "explainers", "metrics")

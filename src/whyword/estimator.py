@@ -24,8 +24,7 @@ from .inference.fitted import choose_device
 from .interfaces.classifier import Classifier
 from .interfaces.document import Document, Label
 from .interfaces.errors import DataError, OptionError
-from .interfaces.explainer import Explainer
-from .interfaces.explanation import Explanation, WordImportance
+from .interfaces.explanation import Explainer, Explanation, WordImportance
 from .interfaces.method import Encoder, Method
 from .models.config import RunConfig, make_config
 from .models.folder import TrainedModel, load_model, model_fingerprint, named_fingerprint, put_model

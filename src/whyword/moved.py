@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import MutableSequence
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
@@ -31,8 +29,8 @@ MOVED = {  # old module: its names, and where each is now; a package that is gon
     "plots.jsd_tvd": {"jsd_tvd": "plots.curves:jsd_tvd"},
     "probing": {},
     "probing.agreement": {
-        "rank_agreement": "evaluation.agreement:rank_agreement",
-        "top_agreement": "evaluation.agreement:top_agreement",
+        "rank_agreement": "evaluation.measure:rank_agreement",
+        "top_agreement": "evaluation.measure:top_agreement",
     },
     "probing.attention": {
         "uniform_attention": "analysis.replaced_attention:uniform_attention",
@@ -45,6 +43,8 @@ MOVED = {  # old module: its names, and where each is now; a package that is gon
 class MovedModule(ModuleType):
     """A module whose names live elsewhere now."""
 
+    __path__: MutableSequence[str] = []  # noqa: RUF012 - so that modules of a package that is gone can be imported from it
+
     def __getattr__(self, name: str) -> Any:
         """Import a name from its new place."""
         homes = MOVED[self.__name__.partition(".")[2]]
@@ -56,23 +56,5 @@ class MovedModule(ModuleType):
         return getattr(import_module(f"whyword.{module}"), new)
 
 
-class MovedFinder(MetaPathFinder, Loader):
-    """Finds the modules that are gone."""
-
-    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
-        """Describe a module of the table."""
-        package, _, old = name.partition(".")
-        if package != "whyword" or old not in MOVED:
-            return None
-        return ModuleSpec(name, self, is_package=not MOVED[old])
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """Make the module, which is empty."""
-        return MovedModule(spec.name)
-
-    def exec_module(self, module: ModuleType) -> None:
-        """Do nothing: names are imported when they are asked for."""
-
-
-if not any(isinstance(finder, MovedFinder) for finder in sys.meta_path):
-    sys.meta_path.append(MovedFinder())
+for _old in MOVED:
+    sys.modules.setdefault(f"whyword.{_old}", MovedModule(f"whyword.{_old}"))

@@ -10,7 +10,7 @@ from audits.audit_data import smallest
 from whyword.analysis.attention_tests import AttentionTests
 from whyword.audits.data import Agreement, MaskHealth, ScoreRow, Share
 from whyword.audits.rules import Measured, Rule, Rules, decide, read_rules, verdicts
-from whyword.blocks.mask_health import COLLAPSED, SATURATED
+from whyword.blocks.gates import COLLAPSED, SATURATED
 from whyword.interfaces.errors import OptionError
 from whyword.interfaces.metric import Score
 

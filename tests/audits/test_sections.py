@@ -23,7 +23,7 @@ from whyword.explainers.own import Own
 from whyword.inference.black_box import BlackBox
 from whyword.interfaces.document import Document
 from whyword.interfaces.explanation import Explanation
-from whyword.interfaces.values import json_ready
+from whyword.interfaces.settings import json_ready
 
 
 def explanation(scores, signed=True, converged=None):

@@ -19,7 +19,7 @@ from whyword.models import train
 from whyword.models.config import make_config
 from whyword.models.folder import load_model
 from whyword.models.train import measure, postponed_interrupt, train_model
-from whyword.storage.tensors import read_snapshot, read_tensors, write_snapshot
+from whyword.storage.atomic import read_snapshot, read_tensors, write_snapshot
 
 DATA = load_dataset("planted:train=40,dev=10,test=10")
 SMALL = {"method": "attention", "training": {"epochs": 3, "batch_size": 8}, "encoder": {"dim": 8, "hidden": 6}}

@@ -6,8 +6,15 @@ import torch
 from reference.samples import equal_weights
 from whyword.interfaces.errors import ModelError
 from whyword.storage import atomic as checkpoint
-from whyword.storage.atomic import put_in_place, write_text
-from whyword.storage.tensors import CHECKPOINT, read_snapshot, read_tensors, write_snapshot, write_tensors
+from whyword.storage.atomic import (
+    CHECKPOINT,
+    put_in_place,
+    read_snapshot,
+    read_tensors,
+    write_snapshot,
+    write_tensors,
+    write_text,
+)
 
 TENSORS = {"a": torch.randn(3, 2), "b": torch.arange(4), "c": torch.tensor(2.5, dtype=torch.float64)}
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from reference.samples import SETTINGS, Planned, equal_weights, sample, training_run, weights
 from whyword.encoders.lstm import Lstm
 from whyword.interfaces.method import Objective, Phase
-from whyword.storage.tensors import read_snapshot, write_snapshot
+from whyword.storage.atomic import read_snapshot, write_snapshot
 from whyword.training import loop
 from whyword.training.loop import DevScore
 

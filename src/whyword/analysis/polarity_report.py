@@ -14,7 +14,7 @@ from ..blocks.attention import in_word_space, plain_query, query_overlap
 from ..data.batching import Corpus
 from ..inference.fitted import FittedClassifier
 from ..interfaces.document import Document
-from ..interfaces.values import json_ready
+from ..interfaces.settings import json_ready
 from ..maths.stats.comparisons import cliffs_delta
 from ..maths.stats.correlation import spearman
 from ..maths.stats.intervals import share_interval

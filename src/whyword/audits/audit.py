@@ -16,9 +16,9 @@ from ..explaining.cache import ExplanationCache
 from ..explaining.inputs import draw, labelled_documents, read_rationales
 from ..interfaces.document import Document, Label
 from ..interfaces.errors import DataError, OptionError
-from ..interfaces.explainer import Explainer
+from ..interfaces.explanation import Explainer
 from ..interfaces.metric import Metric
-from ..interfaces.values import data_frame
+from ..interfaces.settings import data_frame
 from ..models.folder import model_fingerprint, named_fingerprint
 from ..storage.atomic import write_text
 from .data import AuditData, Verdict

@@ -10,7 +10,7 @@ from ..analysis.attention_tests import AttentionTests
 from ..explaining.words import FrequencyLink
 from ..interfaces.document import Label
 from ..interfaces.explanation import Explanation, WordImportance
-from ..interfaces.values import json_ready
+from ..interfaces.settings import json_ready
 from ..maths.stats.calibration import Calibration
 
 FORMAT = 1  # of the JSON; raised when the meaning of a key changes

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..interfaces.errors import OptionError, unknown_name
-from ..interfaces.values import json_ready
+from ..interfaces.settings import json_ready
 from .data import Agreement, AuditData, RuleResult, ScoreRow, Share, Verdict
 
 DEFAULT = "default"

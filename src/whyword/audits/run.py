@@ -18,8 +18,7 @@ from ..explaining.stream import explain_documents
 from ..interfaces.classifier import Classifier, OpenClassifier
 from ..interfaces.document import Document, Label
 from ..interfaces.errors import DataError, OptionError
-from ..interfaces.explainer import Explainer
-from ..interfaces.explanation import Explanation
+from ..interfaces.explanation import Explainer, Explanation
 from ..interfaces.metric import Metric
 from ..interfaces.settings import setting_names
 from ..models.folder import TrainedModel

@@ -13,18 +13,16 @@ import numpy as np
 import torch
 
 from ..analysis.tsne import flatten, text_vectors
-from ..blocks.mask_health import keep_statistics
-from ..evaluation.agreement import rank_agreement
-from ..evaluation.measure import Scores
+from ..blocks.gates import keep_statistics
+from ..evaluation.measure import Scores, rank_agreement
 from ..explaining.words import frequency_link, importance_in
 from ..inference.fitted import FittedClassifier
 from ..interfaces.classifier import Classifier, OpenClassifier
 from ..interfaces.document import Document
-from ..interfaces.explainer import Explainer
-from ..interfaces.explanation import Explanation
+from ..interfaces.explanation import Explainer, Explanation
 from ..interfaces.method import Attending
 from ..interfaces.metric import Metric
-from ..interfaces.values import json_ready
+from ..interfaces.settings import json_ready
 from ..maths.stats.calibration import Calibration, calibration
 from ..maths.stats.comparisons import holm
 from ..maths.stats.intervals import share_interval

@@ -14,8 +14,7 @@ from ..inference.black_box import BlackBox
 from ..interfaces.classifier import Classifier, OpenClassifier
 from ..interfaces.document import Document
 from ..interfaces.errors import WhywordError
-from ..interfaces.explainer import Explainer
-from ..interfaces.explanation import Explanation
+from ..interfaces.explanation import Explainer, Explanation
 from .contract import expect, expect_random_streams_alone, expect_untouched
 from .samples import AWKWARD, EIGHT, sample_classifier
 

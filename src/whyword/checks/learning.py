@@ -13,7 +13,7 @@ from torch import Tensor
 
 from ..interfaces.document import Tokenizer
 from ..interfaces.method import Method, Objective
-from ..storage.tensors import read_tensors, write_tensors
+from ..storage.atomic import read_tensors, write_tensors
 from ..training.loop import TrainingRun, copy_weights
 from ..training.optimizer import ObjectiveOptimizer, Processes, Training
 from .contract import expect, expect_close, expect_same_weights, seeded

@@ -17,7 +17,7 @@ from ..data.words import split
 from ..encoders.lstm import Lstm
 from ..inference.fitted import FittedClassifier
 from ..interfaces.document import Batch, Document, Tokenizer
-from ..interfaces.explainer import Explainer
+from ..interfaces.explanation import Explainer
 from ..interfaces.method import Encoder, Method
 from ..methods.attention import Attention
 from .contract import seeded

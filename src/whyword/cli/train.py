@@ -115,7 +115,7 @@ def command(
 def _how_to_resume(output: Path, choosing: bool) -> str:
     from ..models.choose import choosing_folder
     from ..models.train import unfinished_folder
-    from ..storage.tensors import CHECKPOINT
+    from ..storage.atomic import CHECKPOINT
 
     folder = choosing_folder(output) if choosing else unfinished_folder(output)
     if not choosing and not (folder / CHECKPOINT).exists():

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from ..explaining.words import FrequencyLink
     from ..inference.fitted import FittedClassifier
     from ..interfaces.document import Document
-    from ..interfaces.explainer import Explainer
-    from ..interfaces.explanation import Explanation, WordImportance
+    from ..interfaces.explanation import Explainer, Explanation, WordImportance
     from .texts import Corpus
 
 TABLES = (".csv", ".jsonl", ".jsonl.gz")

@@ -18,8 +18,7 @@ from ..explaining.stream import explain_documents
 from ..interfaces.classifier import Classifier, OpenClassifier
 from ..interfaces.document import Document, Label
 from ..interfaces.errors import DataError, ModelError, OptionError
-from ..interfaces.explainer import Explainer
-from ..interfaces.explanation import Explanation
+from ..interfaces.explanation import Explainer, Explanation
 from ..maths.stats.comparisons import paired_difference
 from ..maths.stats.correlation import kendall_tau_b, overlap
 from ..maths.stats.ties import PROBABILITY, SAME, settled, tied_ranks, tolerance

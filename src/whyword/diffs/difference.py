@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..interfaces.document import Document, Label
-from ..interfaces.values import data_frame, json_ready
+from ..interfaces.settings import data_frame, json_ready
 from ..maths.stats.comparisons import Difference
 from ..maths.stats.intervals import Estimate, share_interval
 from ..maths.stats.ties import ranking

@@ -9,8 +9,7 @@ from ..interfaces.lazy import lazy
 if TYPE_CHECKING:
     from ..interfaces.classifier import Classifier, OpenClassifier, Removal
     from ..interfaces.document import Document, Words
-    from ..interfaces.explainer import Explainer
-    from ..interfaces.explanation import Explanation
+    from ..interfaces.explanation import Explainer, Explanation
     from .gradient import Gradient
     from .integrated_gradients import IntegratedGradients
     from .lime import Lime
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Classifier": "..interfaces.classifier",
     "Document": "..interfaces.document",
-    "Explainer": "..interfaces.explainer",
+    "Explainer": "..interfaces.explanation",
     "Explanation": "..interfaces.explanation",
     "Gradient": ".gradient",
     "IntegratedGradients": ".integrated_gradients",

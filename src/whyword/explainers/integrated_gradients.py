@@ -12,8 +12,7 @@ from torch import Tensor
 from ..attribution.gradients import TokenScores, explain_by_tokens, of_targets
 from ..interfaces.classifier import Classifier
 from ..interfaces.document import Batch, Document
-from ..interfaces.explainer import Explainer
-from ..interfaces.explanation import Explanation
+from ..interfaces.explanation import Explainer, Explanation
 from ..interfaces.method import Method
 from ..interfaces.settings import check_above_zero
 

@@ -16,8 +16,7 @@ from ..attribution.lime.strata import SizeStrata
 from ..attribution.rounds import converged, estimate_in_rounds
 from ..interfaces.classifier import Classifier, Removal
 from ..interfaces.document import Document, Words
-from ..interfaces.explainer import Explainer
-from ..interfaces.explanation import Explanation
+from ..interfaces.explanation import Explainer, Explanation
 from ..interfaces.settings import check_above_zero, check_between_zero_and_one, refuse
 from ..maths.stats.ties import ROUNDED_PROBABILITY
 

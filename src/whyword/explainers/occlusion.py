@@ -10,8 +10,7 @@ import torch
 
 from ..interfaces.classifier import Classifier, Removal
 from ..interfaces.document import Document
-from ..interfaces.explainer import Explainer
-from ..interfaces.explanation import Explanation
+from ..interfaces.explanation import Explainer, Explanation
 from ..maths.stats.ties import PROBABILITY
 
 

@@ -11,8 +11,7 @@ import numpy as np
 from ..interfaces.classifier import Classifier, OpenClassifier
 from ..interfaces.document import Document
 from ..interfaces.errors import OptionError
-from ..interfaces.explainer import Explainer
-from ..interfaces.explanation import Explanation
+from ..interfaces.explanation import Explainer, Explanation
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,7 @@ import numpy as np
 
 from ..interfaces.classifier import Classifier
 from ..interfaces.document import Document
-from ..interfaces.explainer import Explainer
-from ..interfaces.explanation import Explanation
+from ..interfaces.explanation import Explainer, Explanation
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,7 @@ from ..attribution.shapley.estimators import (
 )
 from ..interfaces.classifier import Classifier, Removal
 from ..interfaces.document import Document
-from ..interfaces.explainer import Explainer
-from ..interfaces.explanation import Explanation
+from ..interfaces.explanation import Explainer, Explanation
 from ..interfaces.settings import check_between_zero_and_one, refuse
 from ..maths.stats.ties import ROUNDED_PROBABILITY
 

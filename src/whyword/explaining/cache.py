@@ -21,8 +21,7 @@ from ..inference.windows import explain_in_windows
 from ..interfaces.classifier import Classifier
 from ..interfaces.document import Document
 from ..interfaces.errors import DataError
-from ..interfaces.explainer import Explainer
-from ..interfaces.explanation import Explanation
+from ..interfaces.explanation import Explainer, Explanation
 from ..models.folder import describe_explainer, fingerprint, text_fingerprint
 
 FILE = "explanations.sqlite"

@@ -23,7 +23,7 @@ from ..inference.fitted import choose_device
 from ..interfaces.classifier import Classifier
 from ..interfaces.document import Label
 from ..interfaces.errors import DataError, ModelError, OptionError
-from ..interfaces.explainer import Explainer
+from ..interfaces.explanation import Explainer
 from ..models.folder import TrainedModel, load_model, model_fingerprint, put_model
 from ..parallel import WorkerError, parallel_map
 from ..storage.part_file import unfinished_note

@@ -12,8 +12,7 @@ import numpy as np
 from ..inference.windows import explain_in_windows
 from ..interfaces.classifier import Classifier
 from ..interfaces.document import Document, Label
-from ..interfaces.explainer import Explainer
-from ..interfaces.explanation import Explanation
+from ..interfaces.explanation import Explainer, Explanation
 from .any_model import class_number
 from .cache import ExplanationCache
 

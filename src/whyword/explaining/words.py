@@ -17,8 +17,7 @@ from ..inference.fitted import FittedClassifier
 from ..interfaces.classifier import Classifier, OpenClassifier
 from ..interfaces.document import Batch, Document
 from ..interfaces.errors import DataError, OptionError, unknown_name
-from ..interfaces.explainer import Explainer
-from ..interfaces.explanation import Explanation, WordImportance
+from ..interfaces.explanation import Explainer, Explanation, WordImportance
 from ..maths.stats.correlation import pearson, spearman
 from ..maths.stats.intervals import Estimate
 from ..maths.stats.ties import ranking

@@ -14,8 +14,7 @@ from ..inference.fitted import choose_device
 from ..interfaces.classifier import Classifier
 from ..interfaces.document import Document, Label
 from ..interfaces.errors import OptionError, unknown_name
-from ..interfaces.explainer import Explainer
-from ..interfaces.explanation import Explanation
+from ..interfaces.explanation import Explainer, Explanation
 from ..models.folder import TrainedModel, describe_explainer, load_model
 from ..parallel import ENGINES
 from ..storage.part_file import Chunk, PartFile

@@ -22,7 +22,7 @@ from ..inference.fitted import FittedClassifier
 from ..interfaces.document import Document
 from ..interfaces.errors import OptionError, unknown_name
 from ..interfaces.metric import Score
-from ..interfaces.values import json_ready
+from ..interfaces.settings import json_ready
 from ..models.config import SECTIONS, make_config, overlay
 from ..models.folder import TrainedModel
 from .comparison import Comparison

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import catalog
-from ..interfaces.values import data_frame, json_ready
+from ..interfaces.settings import data_frame, json_ready
 from ..maths.stats.intervals import Estimate
 from ..report.charts.axes import Style, styles
 from ..report.charts.pareto import front, pareto

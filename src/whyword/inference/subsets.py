@@ -10,7 +10,7 @@ import torch
 
 from ..data.batching import by_token_budget
 from ..interfaces.document import Batch, Tokens
-from ..maths.tensors.subsets import distinct_rows
+from ..maths.tensors.masked import distinct_rows
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,7 @@ import numpy as np
 
 from ..interfaces.classifier import Classifier, OpenClassifier
 from ..interfaces.document import Document, Span, Words
-from ..interfaces.explainer import Explainer
-from ..interfaces.explanation import Explanation
+from ..interfaces.explanation import Explainer, Explanation
 
 Cut = tuple[Document, list[np.ndarray]]  # a document, and the numbers of the words in each of its windows
 

@@ -1,4 +1,4 @@
-"""One score per word of a text, for one class; and one score per word of a vocabulary."""
+"""One score per word of a text for one class, the contract of what makes them, and scores of a vocabulary."""
 
 from __future__ import annotations
 
@@ -12,10 +12,16 @@ from ..maths.stats.ties import ranking, tied_ranks
 from ..views import html, svg, terminal
 from ..views.highlight import Highlight
 from .document import Document, Label, Span
-from .values import data_frame
+from .settings import data_frame
 
 if TYPE_CHECKING:
     import pandas
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar
+
+from .classifier import Classifier
+from .settings import Named
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,3 +219,15 @@ class WordImportance:
         """Name the source and the strongest words in one line."""
         words = ", ".join(f"{row['word']} {row['score']:.3f} ({row['frequency']:,}x)" for row in self.top(5).rows())
         return f"{len(self):,} words by {self.source}: {words}"
+
+
+class Explainer(Named, ABC):
+    """Gives every word of a text a score; a frozen dataclass whose fields are its settings."""
+
+    needs_open: ClassVar[bool] = False  # True when the model must be one of ours
+
+    @abstractmethod
+    def explain(
+        self, classifier: Classifier, documents: Sequence[Document], targets: Sequence[int] | None = None
+    ) -> list[Explanation]:
+        """Explain each document for its target class, by default the class the model predicts."""

@@ -11,8 +11,7 @@ import numpy as np
 
 from .document import Label
 from .explanation import Explanation
-from .settings import Named
-from .values import json_ready
+from .settings import Named, json_ready
 
 
 class Metric(Named, ABC):

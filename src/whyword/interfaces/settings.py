@@ -1,4 +1,6 @@
-"""Settings are the fields of frozen dataclasses: made of plain values (TOML, JSON, --set words), described, checked.
+"""Plain values in and out: settings made of them (TOML, JSON, --set words), and results that leave as JSON or frames.
+
+Settings are the fields of frozen dataclasses.
 
 A class checks the ranges of its own settings in `__post_init__`:
 
@@ -11,11 +13,15 @@ import inspect
 import math
 import re
 import types
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, fields, is_dataclass
-from typing import Any, ClassVar, Literal, NoReturn, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from .errors import OptionError, SettingError, unknown_name
+from .errors import MissingExtraError, OptionError, SettingError, unknown_name
+
+if TYPE_CHECKING:
+    import pandas
+
 
 T = TypeVar("T")
 
@@ -189,3 +195,22 @@ def _numbers(settings: Any, name: str) -> list[float]:
     value = getattr(settings, name)
     values = value if isinstance(value, tuple) else (value,)
     return [number for number in values if isinstance(number, int | float)]
+
+
+def json_ready(value: Any) -> Any:
+    """Make a value fit for strict JSON: NaN and infinity become None, NumPy's numbers Python's, tuples lists."""
+    if isinstance(value, Mapping):
+        return {str(key): json_ready(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | Iterator):
+        return [json_ready(item) for item in value]
+    value = value.item() if hasattr(value, "dtype") and hasattr(value, "item") else value  # one of NumPy's
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def data_frame(rows: Any) -> pandas.DataFrame:
+    """Make a pandas frame of a list of rows or a mapping of columns."""
+    try:
+        import pandas
+    except ImportError:
+        raise MissingExtraError("A data frame", "frames") from None
+    return pandas.DataFrame(rows)

@@ -10,15 +10,14 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from ..blocks.gates import LayerGate, Units, chosen_layers
+from ..blocks.gates import LayerGate, Units, chosen_layers, gate_health, mask_warnings
 from ..blocks.heads import PooledClassifier
-from ..blocks.mask_health import gate_health, mask_warnings
 from ..interfaces.document import Batch
 from ..interfaces.method import Encoder, Objective, Phase, Prediction
 from ..interfaces.settings import check_above_zero, check_between_zero_and_one, check_from, check_share_below_one
 from ..maths.tensors.distances import supervised_contrast
 from ..maths.tensors.gates import bernoulli_kl, sample_hard_gate, sample_relaxed
-from ..maths.tensors.subsets import some_of
+from ..maths.tensors.masked import some_of
 
 
 class Evarm(PooledClassifier):

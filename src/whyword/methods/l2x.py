@@ -14,8 +14,7 @@ from ..blocks.heads import PooledClassifier
 from ..interfaces.document import Batch
 from ..interfaces.method import Encoder, Prediction
 from ..interfaces.settings import check_above_zero, check_share_below_one
-from ..maths.tensors.masked import masked_softmax
-from ..maths.tensors.subsets import hard_k_hot, sample_k_hot
+from ..maths.tensors.masked import hard_k_hot, masked_softmax, sample_k_hot
 
 
 class L2x(PooledClassifier):

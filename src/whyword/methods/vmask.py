@@ -10,9 +10,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from ..blocks.gates import Units, WordGate
+from ..blocks.gates import Units, WordGate, gate_health, mask_warnings
 from ..blocks.heads import PooledClassifier
-from ..blocks.mask_health import gate_health, mask_warnings
 from ..interfaces.document import Batch
 from ..interfaces.method import Encoder, Objective, Phase, Prediction
 from ..interfaces.settings import check_above_zero, check_between_zero_and_one, check_from, check_share_below_one

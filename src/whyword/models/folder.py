@@ -18,11 +18,9 @@ from ..data.tokenizers.word_pieces import WordPieceTokenizer
 from ..inference.fitted import FittedClassifier
 from ..interfaces.document import Label, Words
 from ..interfaces.errors import ModelError, OptionError, WhywordError
-from ..interfaces.explainer import Explainer
-from ..storage.atomic import put_in_place, write_text
-from ..storage.tensors import read_tensors, write_tensors
-from .assemble import build_encoder, build_method
-from .config import RunConfig, make_config
+from ..interfaces.explanation import Explainer
+from ..storage.atomic import put_in_place, read_tensors, write_tensors, write_text
+from .config import RunConfig, build_encoder, build_method, make_config
 
 FORMAT = 1  # raised when a folder can no longer be read by older versions
 FREQUENCIES = "whyword.frequencies"

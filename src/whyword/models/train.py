@@ -21,12 +21,10 @@ from ..inference.fitted import BATCH_TOKENS, FittedClassifier
 from ..interfaces.document import Document, Label
 from ..interfaces.errors import OptionError
 from ..maths.stats.intervals import share_interval
-from ..storage.atomic import write_text
-from ..storage.tensors import read_snapshot, write_snapshot
+from ..storage.atomic import read_snapshot, write_snapshot, write_text
 from ..training.loop import Step, TrainingRun, evaluate
 from ..training.optimizer import Processes
-from .assemble import Parts, assemble
-from .config import RunConfig
+from .config import Parts, RunConfig, assemble
 from .folder import TrainedModel, check_place, load_model, put_model
 
 CHECKPOINT_SECONDS = 30.0  # at most this much work is lost when a run is killed

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from ..grids.variant import Evaluation, Settings, Variant
-from .evaluations.accuracy import Accuracy, accuracy_on_test
 from .evaluations.explanation_metrics import Explained, draw_lines, metric_curve
 from .evaluations.text_maps import SILHOUETTE, TextMap, draw_maps, separations
 from .evaluations.words import Examples, texts_with_words
 from .reproduction.paper import Claim, Paper, Read, Row, Scale, TableOrFigure, in_seeds, published
+from .reproduction.tables import Accuracy, accuracy_on_test
 
 REMOVED = (1, 5, 9)  # words, for AOPC; K in the paper
 LAST_K = 9  # words kept at the end of the post-hoc curves

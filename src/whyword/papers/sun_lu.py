@@ -10,7 +10,6 @@ from pathlib import Path
 from ..data.readers.hub import PREFIX
 from ..data.sources import name_of as name_of_file
 from ..grids.variant import Evaluation, Result, Settings, Variant
-from .evaluations.accuracy import Accuracy, accuracy_on_test
 from .evaluations.attention_scores import (
     AttentionScores,
     draw_groups,
@@ -21,6 +20,7 @@ from .evaluations.attention_scores import (
     group_sizes,
 )
 from .reproduction.paper import Claim, Paper, Read, Row, Scale, TableOrFigure, in_seeds, published
+from .reproduction.tables import Accuracy, accuracy_on_test
 
 MODELS: dict[str, Settings] = {  # encoder and kind of attention; all states are 100 wide
     "DP": {"encoder": {"name": "bag", "dim": 100}, "kind": "dot"},

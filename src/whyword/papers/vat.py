@@ -10,7 +10,6 @@ from matplotlib.figure import Figure
 
 from ..grids.variant import Evaluation, Variant
 from ..plots.text_vectors import text_vectors
-from .evaluations.accuracy import Accuracy, accuracy_on_test
 from .evaluations.explanation_metrics import (
     Explained,
     TokenDetection,
@@ -22,6 +21,7 @@ from .evaluations.explanation_metrics import (
 from .evaluations.text_maps import GAIN, VatIterations, accuracies, as_panel, silhouettes
 from .evaluations.words import Examples, texts_with_words
 from .reproduction.paper import Claim, Paper, Read, Results, Row, Scale, TableOrFigure, in_seeds, published
+from .reproduction.tables import Accuracy, accuracy_on_test
 
 K, LAST_K = 5, 20  # words removed or kept in the tables, and at the end of the curves
 DROP, KEPT = "accuracy-drop", "posthoc-accuracy-gold"

@@ -10,7 +10,6 @@ from matplotlib.figure import Figure
 from ..grids.variant import Evaluation, Result, Variant
 from ..plots.frequency_importance import frequency_importance
 from ..plots.word_cloud import word_cloud
-from .evaluations.accuracy import Accuracy, accuracy_on_dev, accuracy_on_test, epoch_seconds
 from .evaluations.explanation_metrics import Explained, draw_lines, metric_at, metric_curve
 from .evaluations.words import (
     Examples,
@@ -22,6 +21,7 @@ from .evaluations.words import (
     word_lists,
 )
 from .reproduction.paper import Claim, Paper, Read, Results, Row, Scale, TableOrFigure, published
+from .reproduction.tables import Accuracy, accuracy_on_dev, accuracy_on_test, epoch_seconds
 
 K, LAST_K = 5, 10  # words removed for AOPC, and kept at the end of the post-hoc curves
 DROP, KEPT = "probability-drop", "posthoc-accuracy"

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..interfaces.errors import ModelError
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+CHECKPOINT = "checkpoint.safetensors"
 
 
 @contextmanager
@@ -24,6 +33,63 @@ def write_text(path: Path, text: str) -> None:
     """Write a text file in one piece."""
     with replacing(path) as beside:
         beside.write_text(text, encoding="utf-8")
+
+
+def write_tensors(path: Path, tensors: dict[str, Tensor], facts: dict[str, str] | None = None) -> None:
+    """Write named tensors in one piece, without pickle; facts are short strings kept in the file's header."""
+    from safetensors.torch import save_file
+
+    with replacing(path) as beside:
+        save_file(_apart(tensors), beside, facts)
+
+
+def _apart(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Copy tensors that share memory with an earlier one: the format keeps each by itself."""
+    apart: dict[str, Tensor] = {}
+    seen: set[int] = set()
+    for name, tensor in tensors.items():
+        there = tensor.detach().cpu().contiguous()
+        memory = there.untyped_storage().data_ptr()
+        apart[name] = there.clone() if memory in seen else there
+        seen.add(memory)
+    return apart
+
+
+def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
+    """Read what write_tensors wrote."""
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, framework="pt") as file:
+            return {name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {}  # noqa: SIM118
+    except FileNotFoundError:
+        raise ModelError(f"{path} is missing: the model folder is not complete, train it again.") from None
+    except (SafetensorError, OSError) as error:
+        raise ModelError(f"{path} is damaged ({error}): train the model again or copy the folder anew.") from error
+
+
+def write_snapshot(folder: Path, tensors: dict[str, Tensor], facts: dict[str, Any]) -> None:
+    """Keep an unfinished run: weights, optimizer, random streams and position in one file."""
+    shared: dict[int, str] = {}
+    separate: dict[str, Tensor] = {}
+    same_as: dict[str, str] = {}
+    for name, tensor in tensors.items():  # the best weights may be the very tensors of the chosen ones
+        key = tensor.data_ptr() if tensor.numel() else id(tensor)
+        if key in shared and tensors[shared[key]].shape == tensor.shape:
+            same_as[name] = shared[key]
+        else:
+            shared[key] = name
+            separate[name] = tensor
+    write_tensors(folder / CHECKPOINT, separate, {"facts": json.dumps(facts), "same_as": json.dumps(same_as)})
+
+
+def read_snapshot(folder: Path) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
+    """Give the unfinished run that a folder keeps, if any."""
+    if not (folder / CHECKPOINT).exists():
+        return None
+    tensors, header = read_tensors(folder / CHECKPOINT)
+    tensors |= {name: tensors[other] for name, other in json.loads(header["same_as"]).items()}
+    return tensors, json.loads(header["facts"])
 
 
 def put_in_place(finished: Path, place: Path) -> None:

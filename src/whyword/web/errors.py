@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ..interfaces.errors import WhywordError
-from ..interfaces.values import json_ready
+from ..interfaces.settings import json_ready
 
 RETRY_AFTER = "1"  # seconds
 

@@ -9,8 +9,7 @@ from typing import Any, Protocol
 
 from ..inference.windows import explain_in_windows
 from ..interfaces.document import Document
-from ..interfaces.explainer import Explainer
-from ..interfaces.explanation import Explanation
+from ..interfaces.explanation import Explainer, Explanation
 from .errors import ClientGoneError
 from .models import ServedModel
 

@@ -10,7 +10,6 @@ from whyword.data.planted import planted
 from whyword.explaining.stream import explain_documents
 from whyword.grids.variant import Variant
 from whyword.interfaces.errors import DataError
-from whyword.papers.evaluations.accuracy import Accuracy
 from whyword.papers.evaluations.explanation_metrics import (
     Explained,
     TokenDetection,
@@ -20,6 +19,7 @@ from whyword.papers.evaluations.explanation_metrics import (
     metric_curve,
 )
 from whyword.papers.reproduction.paper import Row
+from whyword.papers.reproduction.tables import Accuracy
 
 METRICS = {"probability-drop": {"k": 2, "longest": 3}, "mean-probability-drop": {"k": 3, "longest": 3}}
 JUDGE = tiny_variant("base", "judge")

@@ -15,7 +15,7 @@ from PIL import Image
 
 from ...grids.runner import RunRecord
 from ...grids.variant import Settings
-from ...interfaces.values import json_ready
+from ...interfaces.settings import json_ready
 from ...report.tables import Entry, Table, markdown, plain
 from ...storage.atomic import write_text
 from .paper import Paper, Results, Scale, TableOrFigure

@@ -6,14 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 
+from ...analysis.vat_iterations import dev_accuracy_by_iteration
+from ...data.dataset import Dataset
 from ...grids.runner import RECORDS, EvaluationJob, RunRecord, finished_records, run_jobs
-from ...grids.variant import Source, TrainedVariant, file_fingerprint, find_source
+from ...grids.variant import Evaluation, Result, Source, TrainedVariant, file_fingerprint, find_source
 from ...interfaces.errors import OptionError, unknown_name
 from ...maths.stats.intervals import Estimate, mean_over_runs
-from ..evaluations.accuracy import Accuracy
+from ...models.folder import TrainedModel
 from .paper import Claim, Paper, Scale, TableOrFigure
 
 HOLDS, FAILS, UNDECIDED = "holds", "fails", "undecided"
@@ -231,3 +234,36 @@ def verdict(claim: Claim, effect: Estimate) -> str:
             return HOLDS
         return FAILS if effect.low > claim.margin or effect.high < -claim.margin else UNDECIDED
     return HOLDS if effect.low > claim.margin else FAILS if effect.high < claim.margin else UNDECIDED
+
+
+@dataclass(frozen=True)
+class Accuracy(Evaluation):
+    """The numbers of the training run itself."""
+
+    name: ClassVar[str] = "accuracy"
+
+    def evaluate(self, model: TrainedModel, dataset: Dataset, trained: TrainedVariant) -> Result:
+        """Give the metrics of the model folder."""
+        epochs = len(model.history)
+        return {
+            **model.metrics,
+            "epochs": epochs,
+            "epoch_seconds": model.metrics["seconds"] / max(1, epochs),
+            "weights": sum(weight.numel() for weight in model.classifier.method.parameters()),
+            "iterations": dev_accuracy_by_iteration(model.history) if model.config.method == "vat" else None,
+        }
+
+
+def accuracy_on_test(result: Result) -> dict[str, float]:
+    """Read test accuracy in percent; data without a test split have none."""
+    return {"value": 100 * result["test_accuracy"]} if "test_accuracy" in result else {}
+
+
+def accuracy_on_dev(result: Result) -> dict[str, float]:
+    """Read dev accuracy in percent."""
+    return {"value": 100 * result["dev_accuracy"]}
+
+
+def epoch_seconds(result: Result) -> dict[str, float]:
+    """Read how long an epoch took."""
+    return {"value": result["epoch_seconds"]}
