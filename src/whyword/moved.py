@@ -43,7 +43,8 @@ MOVED = {  # old module: its names, and where each is now; a package that is gon
 class MovedModule(ModuleType):
     """A module whose names live elsewhere now."""
 
-    __path__: MutableSequence[str] = []  # noqa: RUF012 - so that modules of a package that is gone can be imported from it
+    __file__: str | None = __file__  # for those who look through all modules
+    __path__: MutableSequence[str] = []  # noqa: RUF012 - a package: modules can be imported from it
 
     def __getattr__(self, name: str) -> Any:
         """Import a name from its new place."""
