@@ -102,7 +102,7 @@ def test_ctrl_c_keeps_what_is_done(whyword, tmp_path, monkeypatch):
     monkeypatch.setattr(EvaluationJob, "run", interrupted)
     done = whyword(*EXAMPLES, "--table", 3, "-o", "out")
     assert done.code == 130
-    assert "What was done is recorded in out; the same command resumes, and with --finished shows" in done.err
+    assert "What was done is recorded in out/records; the same command resumes." in done.err
     before = state(tmp_path / "out")
     accuracy, examples = sorted(before)
     assert "-accuracy-" in accuracy

@@ -11,7 +11,6 @@ from typing import Annotated
 
 import typer
 
-from ..interfaces.errors import OptionError
 from . import options
 
 SAMPLE = 200
@@ -82,14 +81,12 @@ def command(
     from ..inference.fitted import choose_device
     from .run_progress import follow, judge, note
 
-    for place in (output, *output.parents):
-        if place.is_file():
-            raise OptionError(f"-o {output} cannot be a folder, as {place} is a file: name another one.")
+    options.check_folder(output)
     where = choose_device(device)
     grid = Grid(
         tuple(dict.fromkeys(data)),
-        _names(methods),
-        _names(encoders),
+        tuple(options.names(methods) or ()),
+        tuple(options.names(encoders) or ()),
         tuple(range(seeds)),
         settings=tuple(assignments or ()),
         embeddings=embeddings,
@@ -108,15 +105,7 @@ def command(
     records = finished_records(jobs, folder, lambda sentence: note(sentence, quiet))
     left = [job for job in jobs if job.name not in records]
     at_once = min(workers or ((os.cpu_count() or 1) if where.type == "cpu" else 1), max(1, len(left)))
-    if records and left:
-        note(f"{len(records)} of {len(jobs)} runs are recorded already.", quiet)
-    try:
-        for record in follow(run_jobs(left, folder, engine, at_once, address), len(left), quiet):
-            records[record.name] = record
-    except KeyboardInterrupt as interruption:
-        done = sum(record.failed is None for record in records.values())
-        interruption.add_note(f"{done} of {len(jobs)} runs are recorded in {folder}; the same command resumes.")
-        raise
+    follow(run_jobs(left, folder, engine, at_once, address), records, len(jobs), folder, quiet)
     typed = shlex.join(["whyword", *sys.argv[1:]])
     comparison = Comparison([records[job.name] for job in jobs], measure, chosen, typed)
     comparison.save(output)
@@ -126,7 +115,3 @@ def command(
         print(comparison)
         note(f"Tables, page and records are in {output}; look at {output / 'comparison.html'}", quiet)
     judge(comparison.failures, len(comparison.records))
-
-
-def _names(words: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(word.strip() for word in words.split(",") if word.strip()))

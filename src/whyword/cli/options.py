@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
@@ -169,6 +170,20 @@ def explainer_settings(assignments: list[str] | None, samples: str | None, budge
         settings[name] = value
     direct = {"samples": samples, "budget": budget}
     return settings | {name: value for name, value in direct.items() if value is not None}
+
+
+def names(words: str | None) -> list[str] | None:
+    """Split at commas, each name once, but leave planted:train=50,dev=10 whole."""
+    if words is None:
+        return None
+    return list(dict.fromkeys(word.strip() for word in re.split(r",(?!\s*\w+=)", words) if word.strip()))
+
+
+def check_folder(output: Path) -> None:
+    """Refuse a folder that cannot be made because a file is in its place."""
+    for place in (output, *output.parents):
+        if place.is_file():
+            raise OptionError(f"-o {output} cannot be a folder, as {place} is a file: name another one.")
 
 
 def use_threads(threads: int | None) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shlex
 import sys
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from ..interfaces.errors import OptionError, unknown_name
+from ..interfaces.errors import unknown_name
 from . import options
 
 
@@ -70,29 +69,17 @@ def command(
     chosen = load_paper(paper)
     if scale not in chosen.scales:
         raise unknown_name(scale, "scales", chosen.scales)
-    size = resize(chosen.scales[scale], _names(datasets), _names(encoders), seeds, scale)
+    size = resize(chosen.scales[scale], options.names(datasets), options.names(encoders), seeds, scale)
     wanted = [*(f"table {number}" for number in tables or []), *(f"figure {number}" for number in figures or [])]
     wanted += parts or []
     chosen_tables = choose_tables(chosen, size, wanted)
     folder = output or Path("reproduction") / paper
-    for place in (folder, *folder.parents):
-        if place.is_file():
-            raise OptionError(f"-o {folder} cannot be a folder, as {place} is a file: name another one.")
+    options.check_folder(folder)
     todo = plan(chosen_tables, size, folder, embeddings, None if data_dir is None else str(data_dir))
     jobs = all_jobs(todo)
     records = finished_records(jobs, folder / RECORDS, lambda sentence: note(sentence, quiet))
-    left = len(jobs) - len(records)
-    at_once = min(workers or os.cpu_count() or 1, max(1, left))
-    if records and left:
-        note(f"{len(records)} of {len(jobs)} runs are recorded already.", quiet)
-    try:
-        for record in follow(() if finished else run(todo, folder, engine, at_once), left, quiet):
-            records[record.name] = record
-    except KeyboardInterrupt as interruption:
-        interruption.add_note(
-            f"What was done is recorded in {folder}; the same command resumes, and with --finished shows what is there."
-        )
-        raise
+    at_once = min(workers or os.cpu_count() or 1, max(1, len(jobs) - len(records)))
+    follow(() if finished else run(todo, folder, engine, at_once), records, len(jobs), folder / RECORDS, quiet)
     done = {name: record for name, record in records.items() if record.failed is None}
     typed = shlex.join(["whyword", *(word for word in sys.argv[1:] if word != "--finished")])
     missing = len(jobs) - len(done)
@@ -104,8 +91,3 @@ def command(
         print(report)
         note(f"Tables and figures are in {folder}; look at {folder / 'reproduction.md'}", quiet)
     judge([record for record in records.values() if record.failed is not None], len(jobs))
-
-
-def _names(words: str | None) -> list[str] | None:
-    """Split at commas, but leave planted:train=50,dev=10 whole."""
-    return None if words is None else [word.strip() for word in re.split(r",(?!\s*\w+=)", words) if word.strip()]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
@@ -15,8 +16,19 @@ from ..views.characters import showable
 from .exits import stop
 
 
-def follow(records: Iterable[RunRecord], total: int, quiet: bool) -> Iterator[RunRecord]:
-    """Pass records on and show them."""
+def follow(new: Iterable[RunRecord], records: dict[str, RunRecord], jobs: int, folder: Path, quiet: bool) -> None:
+    """Add new records to those that were there and show each; where it is interrupted, say where they are."""
+    if records and len(records) < jobs:
+        note(f"{len(records)} of {jobs} runs are recorded already.", quiet)
+    try:
+        for record in _shown(new, jobs - len(records), quiet):
+            records[record.name] = record
+    except KeyboardInterrupt as interruption:
+        interruption.add_note(f"What was done is recorded in {folder}; the same command resumes.")
+        raise
+
+
+def _shown(records: Iterable[RunRecord], total: int, quiet: bool) -> Iterator[RunRecord]:
     console = Console(stderr=True, highlight=False)
     columns = (TextColumn("runs"), BarColumn(40), MofNCompleteColumn(), TextColumn("{task.description}"))
     started = time.monotonic()

@@ -11,7 +11,6 @@ from typing import Annotated, Any
 
 import typer
 
-from ..interfaces.errors import OptionError
 from . import options
 
 
@@ -77,9 +76,7 @@ def command(
     from .progress import TrainingProgress
 
     options.use_threads(threads)
-    for place in (output, *output.parents):
-        if place.is_file():
-            raise OptionError(f"-o {output} cannot be a folder, as {place} is a file: name another one.")
+    options.check_folder(output)
     values: dict[str, Any] = read_toml(config) if config else {}
     for name, choice in (("method", method), ("encoder", encoder)):
         if choice is not None:
