@@ -10,7 +10,7 @@ from .interfaces.lazy import lazy
 __version__ = "0.2.0"
 
 if TYPE_CHECKING:
-    from . import checks, data, encoders, errors, explainers, methods, metrics
+    from . import analysis, checks, data, encoders, errors, explainers, methods, metrics
     from .audits.audit import Audit, audit
     from .diffs.diff import diff
     from .estimator import TextClassifier, explain, load
@@ -37,7 +37,7 @@ _HOMES = {
     "write_explanations": ".explaining.write",
     "write_predictions": ".explaining.write",
 }
-_MODULES = ("checks", "data", "encoders", "errors", "explainers", "methods", "metrics")
+_MODULES = ("analysis", "checks", "data", "encoders", "errors", "explainers", "methods", "metrics")
 
 __all__ = [
     "Audit",
@@ -47,6 +47,7 @@ __all__ = [
     "TextClassifier",
     "WordImportance",
     "__version__",
+    "analysis",
     "audit",
     "checks",
     "compare",
