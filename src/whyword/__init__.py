@@ -11,7 +11,8 @@ __version__ = "0.2.0"
 
 if TYPE_CHECKING:
     from . import analysis, checks, data, encoders, errors, explainers, methods, metrics
-    from .audits.audit import Audit, audit
+    from .audits.audit import Audit
+    from .audits.run import audit
     from .diffs.diff import diff
     from .estimator import TextClassifier, explain, load
     from .evaluation.measure import Scores
@@ -28,7 +29,7 @@ _HOMES = {
     "Scores": ".evaluation.measure",
     "TextClassifier": ".estimator",
     "WordImportance": ".interfaces.explanation",
-    "audit": ".audits.audit",
+    "audit": ".audits.run",
     "compare": ".grids.compare",
     "diff": ".diffs.diff",
     "explain": ".estimator",

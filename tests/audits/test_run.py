@@ -10,9 +10,8 @@ from whyword import TextClassifier
 from whyword.analysis.attention_tests import run_attention_tests
 from whyword.analysis.replaced_attention import Search
 from whyword.audits import run as auditing
-from whyword.audits.audit import audit
 from whyword.audits.data import Cut
-from whyword.audits.run import gather_audit, load_rules
+from whyword.audits.run import audit, gather_audit, load_rules
 from whyword.data.planted import planted
 from whyword.explainers.lime import Lime
 from whyword.explainers.occlusion import Occlusion

@@ -1,9 +1,8 @@
-"""Audit any model from Python; the result shows itself in a terminal, on a page or as JSON."""
+"""The result of an audit: it shows itself in a terminal, on a page or as JSON."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from html import escape
 from pathlib import Path
@@ -11,22 +10,14 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from ..evaluation.measure import Scores
-from ..explaining.any_model import as_classifier, trained_model
-from ..explaining.cache import ExplanationCache
-from ..explaining.inputs import draw, labelled_documents, read_rationales
-from ..interfaces.document import Document, Label
-from ..interfaces.errors import DataError, OptionError
-from ..interfaces.explanation import Explainer
-from ..interfaces.metric import Metric
+from ..interfaces.errors import OptionError
 from ..interfaces.settings import data_frame
-from ..models.folder import model_fingerprint, named_fingerprint
 from ..storage.atomic import write_text
 from .data import AuditData, Verdict
 
 if TYPE_CHECKING:
     import pandas
 
-SAMPLE = 500
 WIDTH = 100  # of the lines in a terminal
 ENDINGS = (".html", ".json")
 
@@ -105,71 +96,3 @@ class Audit:
 def _paragraph(verdict: Verdict) -> str:
     because = fill(verdict.because, WIDTH, initial_indent="  ", subsequent_indent="  ")
     return f"{verdict.explainer}: {verdict.verdict}\n{because}"
-
-
-def audit(
-    model: object,
-    texts: object,
-    labels: object = None,
-    *,
-    rationales: object = None,
-    explainers: Sequence[str | type[Explainer] | Explainer] | None = None,
-    metrics: Sequence[str | type[Metric] | Metric] | None = None,
-    judge: object = None,
-    sample: int | None = SAMPLE,
-    seed: int = 0,
-    rules: str | Path | None = None,
-    cache: str | Path | None = None,
-    fingerprint: str | None = None,
-    classes: Sequence[Label] | None = None,
-    model_name: str | None = None,
-    data_name: str = "texts",
-) -> Audit:
-    """Say which explanations of a model can be trusted, and why; print the result, or save it as a page.
-
-    Labels are needed for accuracy; rationales (per text a list of (start, end) character spans) to measure whether an
-    explainer finds the words that people marked. A sample of the texts is drawn; None takes all. Rules are a TOML file.
-    With a cache, what that folder holds is not computed anew; a model that is not whyword's then needs a fingerprint, a
-    name that changes whenever the model does.
-    """
-    from .run import gather_audit, load_rules  # which makes an Audit
-
-    documents = labelled_documents(texts, labels)
-    if rationales is not None:
-        marked = read_rationales(rationales, [document.words for document in documents])
-        documents = [replace(document, rationale=spans) for document, spans in zip(documents, marked, strict=True)]
-    if not documents:
-        raise DataError("There are no texts to audit the model on: give at least two.")
-    return gather_audit(
-        model,
-        documents if sample is None else draw(documents, sample, seed),
-        explainers,
-        metrics,
-        judge=judge,
-        seed=seed,
-        rules=load_rules(None if rules is None else Path(rules), metrics or (), explainers or ()),
-        cache=None if cache is None else _explanation_cache(Path(cache), model, documents, fingerprint, classes),
-        classes=classes,
-        model_name=model_name,
-        data_name=data_name,
-        of=len(documents),
-    )
-
-
-def _explanation_cache(
-    folder: Path,
-    model: object,
-    documents: Sequence[Document],
-    fingerprint: str | None,
-    classes: Sequence[Label] | None,
-) -> ExplanationCache:
-    trained = trained_model(model)
-    if trained is not None:
-        return ExplanationCache(folder, model_fingerprint(trained))
-    if fingerprint is None:
-        raise OptionError(
-            "A cache cannot see when a model that is not whyword's changes: give fingerprint, a name for this very "
-            "model, such as its version."
-        )
-    names = as_classifier(model, [documents[0].words], classes).classes
-    return ExplanationCache(folder, named_fingerprint(fingerprint, names))

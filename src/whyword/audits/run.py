@@ -13,6 +13,7 @@ from ..analysis.attention_tests import TESTS, AttentionTests, run_attention_test
 from ..catalog import make_explainer
 from ..explaining.any_model import as_classifier, class_number, trained_model
 from ..explaining.cache import ExplanationCache
+from ..explaining.inputs import draw, labelled_documents, read_rationales
 from ..explaining.measure import RANDOM, measure_explanations
 from ..explaining.stream import explain_documents
 from ..interfaces.classifier import Classifier, OpenClassifier
@@ -21,7 +22,7 @@ from ..interfaces.errors import DataError, OptionError
 from ..interfaces.explanation import Explainer, Explanation
 from ..interfaces.metric import Metric
 from ..interfaces.settings import setting_names
-from ..models.folder import TrainedModel
+from ..models.folder import TrainedModel, model_fingerprint, named_fingerprint
 from . import sections
 from .audit import Audit
 from .data import AuditData, Reproduction
@@ -30,7 +31,74 @@ from .rules import Rules, read_rules, verdicts
 
 OnEvent = Callable[[str, int, int], object]  # gets the stage, the texts that are done, and all of them (0: not counted)
 
+SAMPLE = 500  # texts that are explained unless another number is given
 LIMIT = 1_000  # most forward passes of a text for explainers that sample until they have converged
+
+
+def audit(
+    model: object,
+    texts: object,
+    labels: object = None,
+    *,
+    rationales: object = None,
+    explainers: Sequence[str | type[Explainer] | Explainer] | None = None,
+    metrics: Sequence[str | type[Metric] | Metric] | None = None,
+    judge: object = None,
+    sample: int | None = SAMPLE,
+    seed: int = 0,
+    rules: str | Path | None = None,
+    cache: str | Path | None = None,
+    fingerprint: str | None = None,
+    classes: Sequence[Label] | None = None,
+    model_name: str | None = None,
+    data_name: str = "texts",
+) -> Audit:
+    """Say which explanations of a model can be trusted, and why; print the result, or save it as a page.
+
+    Labels are needed for accuracy; rationales (per text a list of (start, end) character spans) to measure whether an
+    explainer finds the words that people marked. A sample of the texts is drawn; None takes all. Rules are a TOML file.
+    With a cache, what that folder holds is not computed anew; a model that is not whyword's then needs a fingerprint, a
+    name that changes whenever the model does.
+    """
+    documents = labelled_documents(texts, labels)
+    if rationales is not None:
+        marked = read_rationales(rationales, [document.words for document in documents])
+        documents = [replace(document, rationale=spans) for document, spans in zip(documents, marked, strict=True)]
+    if not documents:
+        raise DataError("There are no texts to audit the model on: give at least two.")
+    return gather_audit(
+        model,
+        documents if sample is None else draw(documents, sample, seed),
+        explainers,
+        metrics,
+        judge=judge,
+        seed=seed,
+        rules=load_rules(None if rules is None else Path(rules), metrics or (), explainers or ()),
+        cache=None if cache is None else _explanation_cache(Path(cache), model, documents, fingerprint, classes),
+        classes=classes,
+        model_name=model_name,
+        data_name=data_name,
+        of=len(documents),
+    )
+
+
+def _explanation_cache(
+    folder: Path,
+    model: object,
+    documents: Sequence[Document],
+    fingerprint: str | None,
+    classes: Sequence[Label] | None,
+) -> ExplanationCache:
+    trained = trained_model(model)
+    if trained is not None:
+        return ExplanationCache(folder, model_fingerprint(trained))
+    if fingerprint is None:
+        raise OptionError(
+            "A cache cannot see when a model that is not whyword's changes: give fingerprint, a name for this very "
+            "model, such as its version."
+        )
+    names = as_classifier(model, [documents[0].words], classes).classes
+    return ExplanationCache(folder, named_fingerprint(fingerprint, names))
 
 
 def load_rules(
