@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from ..maths.stats.ties import ranking, tied_ranks
 from ..views import html, svg, terminal
 from ..views.highlight import Highlight
 from .document import Document, Label, Span
+from .errors import OptionError, unknown_name
 from .settings import data_frame
 
 if TYPE_CHECKING:
@@ -22,6 +23,15 @@ from typing import ClassVar
 
 from .classifier import Classifier
 from .settings import Named
+
+
+@dataclass(frozen=True)
+class Interaction:
+    """Two words whose joint effect is not the sum of what each does alone, such as *not* and *good*."""
+
+    first: int  # positions of the words in the text
+    second: int
+    score: float  # for the target: above 0 the two together speak more for it than each alone
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +46,12 @@ class Explanation:
     explainer: str
     signed: bool = True  # False for weights and gates, which have no direction
     std_error: np.ndarray | None = None  # (word,) where the scores were sampled
+    all_scores: np.ndarray | None = None  # (class, word) signed scores for every class, where the explainer gives them
     base_value: float | None = None  # probability of the target with no word left, where the explainer needed it
+    base_values: np.ndarray | None = None  # (class,) the same for every class
+    against: int | None = None  # class whose scores were taken off those of the target, in a contrast
+    error: float | None = None  # of the scores' sums, in probability, where sub-texts were asked to check them
+    interactions: tuple[Interaction, ...] = ()  # strongest first, where they were looked for
     convergence_error: float | None = None  # how far the scores are from adding up as they should, where they should
     seed: int | None = None
     forward_passes: int = 0  # sub-texts the model was asked about for this text
@@ -78,9 +93,41 @@ class Explanation:
         return ranking(self.scores, self.resolution)
 
     def top(self, k: int = 5) -> list[tuple[str, float]]:
-        """Give the k words that speak most for the target, with their scores."""
+        """Give the k words of the largest scores, for or against the target, with their signs."""
         words = self.words
-        return [(words[i], float(self.scores[i])) for i in self.ranking[:k]]
+        return [(words[i], float(self.scores[i])) for i in ranking(np.abs(self.scores), self.resolution)[:k]]
+
+    def for_class(self, label: Label, against: Label | None = None) -> Explanation:
+        """Give the same explanation for another class, or for a class against another, without asking the model."""
+        target = self._number_of(label)
+        other = None if against is None else self._number_of(against)
+        if self.all_scores is None or target == other:
+            reason = "a class is never against itself" if target == other else f"{self.explainer} scores one class only"
+            raise OptionError(f"No scores for '{label}' against '{against}': {reason}.")
+        if target == self.target and other == self.against:
+            return self
+        taken = np.zeros(len(self.classes))
+        taken[target] = 1.0
+        if other is not None:
+            taken[other] = -1.0
+        base_value = None if self.base_values is None else float(taken @ self.base_values)
+        return replace(
+            self,
+            scores=taken @ self.all_scores,
+            target=target,
+            against=other,
+            base_value=base_value,
+            std_error=None,
+            error=None,
+            converged=None,
+            tied=None,
+            interactions=(),
+        )
+
+    def _number_of(self, label: Label) -> int:
+        if label not in self.classes:
+            raise unknown_name(str(label), "the classes", [str(name) for name in self.classes])
+        return self.classes.index(label)
 
     @property
     def _highlight(self) -> Highlight:
