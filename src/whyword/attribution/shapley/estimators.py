@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...interfaces.document import Words
+from ..classes import scores_of_classes
 from ..rounds import converged
 from ..start import Start
 from .exact import all_subsets, shapley_of_table
@@ -88,15 +89,11 @@ class ShapleyEstimator(ABC):
 
     @property
     def all_scores(self) -> np.ndarray:
-        """Scores of every class, (class, word): they add up for each class, and the classes cancel for each word."""
-        target, others = self._chosen, [c for c in range(len(self.probabilities)) if c != self._chosen]
-        scores = np.zeros((len(self.probabilities), self.count))
-        scores[target] = self.scores
-        for other in others[:-1]:
-            scores[other] = self._of_class(other)
-        scores[others[-1:]] = -scores.sum(axis=0)
+        """Scores of every class, (class, word), which add up for each of them."""
+        scores = scores_of_classes(self.scores, self._chosen, len(self.probabilities), self._of_class)
         missing = self.probabilities - self.base_values - scores.sum(axis=1)
-        return scores + missing[:, None] / max(1, self.count)
+        added_up: np.ndarray = scores + missing[:, None] / max(1, self.count)
+        return added_up
 
     @property
     def _chosen(self) -> int:
@@ -252,4 +249,5 @@ class PairEstimator(ShapleyEstimator):
 
     def _values_of(self, number: int) -> tuple[np.ndarray, np.ndarray]:
         start = None if self._start is None else self._start.surrogate(number)
-        return shapley_of_pairs(self._halves, *self._answers[..., number].T, start)
+        answers, opposite = self._answers[..., number].T
+        return shapley_of_pairs(self._halves, answers, opposite, start)

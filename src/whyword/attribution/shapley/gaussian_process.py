@@ -18,7 +18,13 @@ from .exact import weight_of_subsets
 
 # the process on log-odds, which predicts
 ADDITIVE_VARIANCE = 30.0  # log-odds²; a word's weight has this / words as prior variance: nearly no prior
-STARTED_VARIANCES = (0.001, 0.01, 0.1, 1.0, 10.0)  # the same around a start: the one that fits the answers best is taken
+STARTED_VARIANCES = (
+    0.001,
+    0.01,
+    0.1,
+    1.0,
+    10.0,
+)  # the same around a start: the one that fits the answers best is taken
 INTERACTION_VARIANCE = 0.3  # log-odds² of the part in which words act together
 LOG_ODDS_NOISE = 0.01  # log-odds² that belong to a single sub-text
 LOG_ODDS_DIAMETER = 3.0  # kernel distance of the whole text from the empty one
@@ -127,9 +133,9 @@ def fit_process(
     With a start, the process is what is missing from it, and a word's weight is the less sure the more it influences.
     """
     words = halves.shape[1]
-    variances, doubt, known = (ADDITIVE_VARIANCE,), np.ones(words), Surrogate(0.0, np.zeros(words))
-    if start is not None:
-        variances, doubt, known = STARTED_VARIANCES, (distance / distance.mean()) ** 2, start
+    variances = (ADDITIVE_VARIANCE,) if start is None else STARTED_VARIANCES
+    doubt = np.ones(words) if start is None else (distance / distance.mean()) ** 2
+    known = Surrogate(0.0, np.zeros(words)) if start is None else start
     first, second = (logit(np.clip(values, PROBABILITY_FLOOR, 1 - PROBABILITY_FLOOR)) for values in (answers, opposite))
     centered = halves - 0.5
     known_mean, known_half = known.bias + known.weights.sum() / 2, centered @ known.weights
