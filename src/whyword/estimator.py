@@ -26,7 +26,7 @@ from .interfaces.document import Document, Label
 from .interfaces.errors import DataError, OptionError
 from .interfaces.explanation import Explainer, Explanation, WordImportance
 from .interfaces.method import Encoder, Method
-from .models.config import RunConfig, make_config
+from .models.config import RunConfig, make_config, with_contributions
 from .models.folder import TrainedModel, load_model, model_fingerprint, named_fingerprint, put_model
 from .models.train import train_model
 from .training.loop import Step
@@ -36,6 +36,7 @@ SECTIONS = {  # of settings, and the parameter that holds them
     "encoder": "encoder_settings",
     "vocabulary": "vocabulary",
     "training": "training",
+    "contributions": "contributions",
 }
 
 
@@ -48,9 +49,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A text classifier that can say which words decided.
 
     Texts are strings, or pairs of strings; labels are strings or integers, and come back as they went in. Method and
-    encoder are names of the catalog, or classes. Their settings, and those of the vocabulary and the training, are
-    dictionaries, or single values written with two underscores: method__beta, encoder__dropout,
-    vocabulary__min_frequency, training__batch_size; see `whyword list methods vmask`.
+    encoder are names of the catalog, or classes. Their settings, and those of the vocabulary, the training and the
+    contributions, are dictionaries, or single values written with two underscores: method__beta, encoder__dropout,
+    vocabulary__min_frequency, training__batch_size, contributions__pairs; see `whyword list methods vmask`.
+    Contributions say what each word adds to each class; False leaves them out.
 
     It keeps the conventions of scikit-learn (clone, get_params, Pipeline, GridSearchCV, pickle). As the checks of
     scikit-learn feed tables of numbers, they are run on a subclass that writes each row as a text.
@@ -58,7 +60,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        method: str | type[Method] = "vmask",
+        method: str | type[Method] = "base",
         encoder: str | type[Encoder] = "lstm",
         *,
         embeddings: str | Path | None = None,
@@ -68,6 +70,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         encoder_settings: Mapping[str, Any] | None = None,
         vocabulary: Mapping[str, Any] | None = None,
         training: Mapping[str, Any] | None = None,
+        contributions: bool | Mapping[str, Any] = True,
         random_state: int | np.random.RandomState | None = 0,
         device: str = "auto",
         verbose: bool = False,
@@ -82,6 +85,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.encoder_settings = encoder_settings
         self.vocabulary = vocabulary
         self.training = training
+        self.contributions = contributions
         self.random_state = random_state
         self.device = device
         self.verbose = verbose
@@ -122,11 +126,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _defaults(self, section: str) -> dict[str, Any]:
         """Give the settings of a section with their defaults; none where there is no such method or encoder."""
+        values = {section: self.encoder} if section == "encoder" else {"method": self.method}
         try:
-            config = make_config({section: getattr(self, section)} if section in ("method", "encoder") else {})
+            config = make_config(with_contributions({**values, "contributions": bool(self.contributions)}))
         except OptionError:
             return {}
-        return {name: value for name, value in config.to_dict()[section].items() if name != "name"}
+        settings = config.to_dict()[section] or {}
+        return {name: value for name, value in settings.items() if name != "name"}
 
     def fit(self, X: Any, y: Any, dev: tuple[Any, Any] | None = None) -> Self:  # noqa: N803
         """Train; the best epoch is chosen on dev, a pair (texts, labels), or on a tenth held out of the texts."""
@@ -151,16 +157,16 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             training["epochs"] = self.epochs
         if self.learning_rate is not None:
             training["learning_rate"] = self.learning_rate
-        return make_config(
-            {
-                "method": {"name": self.method, **(self.method_settings or {})},
-                "encoder": {"name": self.encoder, **(self.encoder_settings or {})},
-                "vocabulary": dict(self.vocabulary or {}),
-                "training": training,
-                "embeddings": None if self.embeddings is None else str(self.embeddings),
-                "seed": _seed(self.random_state),
-            }
-        )
+        values = {
+            "method": {"name": self.method, **(self.method_settings or {})},
+            "encoder": {"name": self.encoder, **(self.encoder_settings or {})},
+            "vocabulary": dict(self.vocabulary or {}),
+            "training": training,
+            "contributions": self.contributions,
+            "embeddings": None if self.embeddings is None else str(self.embeddings),
+            "seed": _seed(self.random_state),
+        }
+        return make_config(with_contributions(values))
 
     def _on_event(self, event: Step | str) -> None:
         if not self.verbose:

@@ -108,6 +108,7 @@ class Batch:
     word_of_token: Tensor  # (batch, time) long: -1 on special tokens and padding
     segments: Tensor  # (batch, time) long
     labels: Tensor | None = None  # (batch,) long: index of the class
+    rows: Tensor | None = None  # (batch,) long: which texts of a corpus these are, where that matters
 
     def __len__(self) -> int:
         """Count the texts."""
@@ -127,4 +128,5 @@ class Batch:
             word_of_token=self.word_of_token.to(where),
             segments=self.segments.to(where),
             labels=None if self.labels is None else self.labels.to(where),
+            rows=None if self.rows is None else self.rows.to(where),
         )
