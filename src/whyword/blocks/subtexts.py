@@ -34,16 +34,12 @@ def keep_words(batch: Batch, kept: Tensor, unknown: int) -> Batch:
 
 
 def random_sub_texts(batch: Batch, unknown: int) -> Batch:
-    """Give a random sub-text of each text, and after all of them the sub-texts of the words left out."""
+    """Give a random sub-text of a random half of the texts, and after all of them those of the words left out."""
+    half = torch.randperm(len(batch), device=batch.tokens.device)[: (len(batch) + 1) // 2]  # a pair costs a whole text
+    batch = batch.select(half)
     most = int(batch.word_of_token.max()) + 1 if batch.is_word.any() else 1
     words = batch.word_of_token.max(1).values + 1
     present = torch.arange(most, device=words.device) < words.unsqueeze(1)
     drawn = random_pair(words, present)
-    twice = Batch(
-        tokens=batch.tokens.repeat(2, 1),
-        mask=batch.mask.repeat(2, 1),
-        word_of_token=batch.word_of_token.repeat(2, 1),
-        segments=batch.segments.repeat(2, 1),
-        labels=None if batch.labels is None else batch.labels.repeat(2),
-    )
+    twice = batch.select(torch.arange(len(batch), device=words.device).repeat(2))
     return keep_words(twice, torch.cat([drawn, present & ~drawn]), unknown)

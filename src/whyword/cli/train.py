@@ -37,7 +37,7 @@ def command(
     contributions: Annotated[
         bool | None,
         typer.Option(
-            "--contributions/--no-contributions", help="Whether it learns what each word adds to each class. Left out: yes."
+            "--contributions/--no-contributions", help="Learn what each word adds to each class. Left out: yes."
         ),
     ] = None,
     epochs: Annotated[int | None, typer.Option(min=1, metavar="N", help="Most passes over the training texts.")] = None,

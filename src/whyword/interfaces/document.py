@@ -119,6 +119,17 @@ class Batch:
         """(batch, time) bool: True on pieces of words, False on special tokens and padding."""
         return self.word_of_token >= 0
 
+    def select(self, chosen: Tensor) -> Batch:
+        """Give the chosen texts, as often as they are named."""
+        return Batch(
+            tokens=self.tokens[chosen],
+            mask=self.mask[chosen],
+            word_of_token=self.word_of_token[chosen],
+            segments=self.segments[chosen],
+            labels=None if self.labels is None else self.labels[chosen],
+            rows=None if self.rows is None else self.rows[chosen],
+        )
+
     def to(self, where: device | str) -> Batch:
         """Give the same batch on another device."""
         return replace(
