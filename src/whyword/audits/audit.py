@@ -81,7 +81,7 @@ class Audit:
         return f'<iframe srcdoc="{page}" style="width: 100%; height: 40em; border: 0" title="Audit"></iframe>'
 
     def __str__(self) -> str:
-        """Write what a person wants to know first: the model, which explanation to use, the verdicts and why, then the numbers."""
+        """Write what a person wants to know first: the model, what to use, the verdicts and why, then the numbers."""
         best = [] if self.best is None else [fill(self.best.sentence, WIDTH)]
         parts = [self._heading(), *best, *map(_paragraph, self.data.verdicts), str(self.scores)]
         if self.data.attention_tests is not None:

@@ -9,6 +9,7 @@ from ..evaluation.measure import Scores
 from ..explaining.measure import RANDOM
 from ..interfaces.settings import json_ready
 from ..maths.stats.intervals import ratio_of_means
+from ..report.template import duration
 from .data import ExplainerCost, RankRow, Recommendation, Verdict
 from .rules import CARE, TRUST
 
@@ -65,8 +66,12 @@ def recommend(ranking: Sequence[RankRow], verdicts: Sequence[Verdict]) -> Recomm
     if use.opposes is not None:
         sentence += f"; its top word opposes the answer in {_percent(use.opposes)} of texts"
     if following is not None:
-        sentence += f". The next better one, {following.explainer} ({_percent(following.share)}), takes {_cost(following)}"
-    return Recommendation(use.explainer, best.explainer, following and following.explainer, f"{sentence}.")
+        sentence += (
+            f". The next better one, {following.explainer} ({_percent(following.share)}), takes {_cost(following)}"
+        )
+    return Recommendation(
+        use.explainer, best.explainer, None if following is None else following.explainer, f"{sentence}."
+    )
 
 
 def _doubts(rows: Sequence[RankRow], verdicts: Mapping[str, Verdict]) -> str:
@@ -87,9 +92,7 @@ def _doubts(rows: Sequence[RankRow], verdicts: Mapping[str, Verdict]) -> str:
 
 def _cost(row: RankRow) -> str:
     passes = round(row.passes_per_text)
-    seconds = row.seconds_per_text
-    time = f"{1000 * seconds:.2g} ms" if seconds < 0.0995 else f"{seconds:.2g} s" if seconds < 9.5 else f"{seconds:.0f} s"
-    return f"{passes:,} forward pass{'' if passes == 1 else 'es'} ({time})"
+    return f"{passes:,} forward pass{'' if passes == 1 else 'es'} ({duration(row.seconds_per_text)})"
 
 
 def _percent(share: float | None) -> str:

@@ -273,7 +273,7 @@ def _attention_tests(
 ) -> AttentionTests | None:
     """Put other attention in the place of the model's own, if that is what is explained."""
     shown = sections.weights_explainer(classifier)
-    if shown not in explained or sections.kind_of(classifier) != "attention":
+    if shown is None or shown not in explained or sections.kind_of(classifier) != "attention":
         return None
     on_event("Replacing the attention by other attention", 0, 0)
     return run_attention_tests(classifier, documents, seed, explained={**explained, "own": explained[shown]})

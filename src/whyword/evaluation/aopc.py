@@ -153,6 +153,6 @@ class _Beam:
         return best
 
     def _without(self, order: int, words: Sequence[int]) -> np.ndarray:
-        removed = self.removed[order].copy()
+        removed: np.ndarray = self.removed[order].copy()
         removed[list(words)] = True
         return removed

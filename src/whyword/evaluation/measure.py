@@ -138,7 +138,9 @@ class _Text:
         return values if search is None else metric.normalize(values, self._found[search])
 
 
-def _rows(explanations: Mapping[str, Iterable[Explanation | Sequence[Explanation]]]) -> Iterator[list[list[Explanation]]]:
+def _rows(
+    explanations: Mapping[str, Iterable[Explanation | Sequence[Explanation]]],
+) -> Iterator[list[list[Explanation]]]:
     """Give the explanations of one text after the other, and check that they are of the same text."""
     names = list(explanations)
     for number, of_text in enumerate(zip_longest(*explanations.values())):
