@@ -289,9 +289,19 @@ def test_many_classes_give_a_list_of_confusions_instead_of_a_matrix() -> None:
     assert "41" in page.text
 
 
+def test_the_page_begins_with_what_to_use_and_a_picture_of_what_it_costs():
+    audited = audit_data()
+    text = full().text
+    assert full().sections[0] == "ranking"
+    assert text.index(audited.best.sentence) < text.index("Can its explanations be trusted?")
+    assert "Faithfulness of each explainer against its cost" in text
+    assert "500" in text
+    assert "14.0%" in text  # of texts in which the top own word opposes the answer
+
+
 def test_random_words_are_marked_as_the_floor_and_get_no_verdict() -> None:
     html = render(audit_data())
-    assert html.count('<tr class="random">') == len(METRICS) + 1  # and in the cost
+    assert html.count('<tr class="random">') == len(METRICS) + 2  # in the ranking and in the cost
     assert Page(html).text.count("the floor") >= len(METRICS)
     assert EXPLAINERS[-1] == "random"
 

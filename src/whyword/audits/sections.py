@@ -21,7 +21,6 @@ from ..interfaces.classifier import Classifier, OpenClassifier
 from ..interfaces.document import Document
 from ..interfaces.explanation import Explainer, Explanation
 from ..interfaces.method import Attending
-from ..interfaces.metric import Metric
 from ..interfaces.settings import json_ready
 from ..maths.stats.calibration import Calibration, calibration
 from ..maths.stats.comparisons import holm
@@ -75,7 +74,19 @@ def model_info(classifier: Classifier, name: str, settings: Mapping[str, object]
         own_score=None if method is None else method.own_score,
         kind=kind_of(classifier),
         weights=None if method is None else sum(weight.numel() for weight in method.parameters()),
+        weights_explainer=weights_explainer(classifier),
     )
+
+
+def has_contributions(classifier: Classifier) -> bool:
+    """Say whether the model learned contributions, which are then its own scores."""
+    return isinstance(classifier, OpenClassifier) and getattr(classifier.method, "contributions", None) is not None
+
+
+def weights_explainer(classifier: Classifier) -> str | None:
+    """Name the explainer that shows the weights of attention or a mask, if the model has any."""
+    own = {"mask": "gate", "attention": "attention"}.get(kind_of(classifier))
+    return own if own is None or has_contributions(classifier) else "own"
 
 
 def _file(part: object) -> str | None:
@@ -210,18 +221,17 @@ def text_map(classifier: Classifier, explanations: Sequence[Explanation], seed: 
     )
 
 
-def cost(explanations: Explained, metrics: Sequence[Metric], scores: Scores, seconds: float) -> Cost:
+def cost(explanations: Explained, scores: Scores, seconds: float) -> Cost:
     """Say what it cost, and what the metrics would have cost without sharing forward passes."""
     explainers = {}
     for name, explained in explanations.items():
         passes = sum(explanation.forward_passes for explanation in explained)
         explainers[name] = ExplainerCost(passes, sum(e.seconds for e in explained), passes / len(explained))
-    one_by_one = sum(len(m.subsets(e)) for m in metrics for explained in explanations.values() for e in explained)
     return Cost(
         scores.forward_passes + sum(each.forward_passes for each in explainers.values()),
         seconds,
         explainers,
-        MetricsCost(scores.forward_passes, one_by_one),
+        MetricsCost(scores.forward_passes, scores.asked),
     )
 
 
