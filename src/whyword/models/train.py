@@ -93,7 +93,7 @@ def _fit(
     run = TrainingRun(method, settings, train, dev, seed, device, plan)
     if unfinished is not None:
         unfinished.restore(run, on_event)
-    started = time.perf_counter()
+    started, worked = time.perf_counter(), time.process_time()
     with postponed_interrupt() as interrupted:
         for step in run.steps():
             on_event(step)
@@ -105,6 +105,7 @@ def _fit(
         "train_texts": len(train),
         "dev_texts": len(dev),
         "seconds": round(time.perf_counter() - started, 1),
+        "cpu_seconds": round(time.process_time() - worked, 1),
     }
     if run.chosen is not None:
         chosen = next(r for r in run.history if (r["phase"], r["epoch"]) == (run.chosen.phase, run.chosen.epoch + 1))

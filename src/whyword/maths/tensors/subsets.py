@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 import torch
@@ -40,24 +40,33 @@ def random_pair(words: Tensor, present: Tensor) -> Tensor:
 def softmax_shapley(base: Tensor, weights: Tensor, words: Tensor, orders: int = SHAPLEY_ORDERS) -> Tensor:
     """Give the Shapley values of p(S) = softmax(base + the weights of the words in S): (text, word, class).
 
-    Weights are (text, word, class) and 0 from words (text,) on. Orders of the words are drawn once and for all, each
-    with its reverse; in each of them a word's share is what it adds to the words before, so the shares of a text add up
-    to softmax(base + all weights) - softmax(base) but for rounding.
+    Weights are (text, word, class); those from words (text,) on are left out. Orders of the words are drawn once and
+    for all, each with its reverse; in each of them a word's share is what it adds to the words before, so the shares of
+    a text add up to softmax(base + all weights) - softmax(base) but for rounding.
     """
-    texts, most, classes = weights.shape
-    lengths, of_text = words.unique(return_inverse=True)  # texts of as many words share their orders
-    beyond = torch.arange(most, device=weights.device) >= lengths.view(-1, 1, 1)
-    place = _places(most, orders).to(weights.device).masked_fill(beyond, most)
-    order = place.argsort(dim=-1, stable=True)[of_text]  # (text, order, place): the real words first
-    chosen = order.unsqueeze(-1).expand(-1, -1, -1, classes)
-    path = weights.unsqueeze(1).expand(-1, orders, -1, -1).gather(2, chosen).cumsum(2) + base
-    start = base.softmax(-1).expand(texts, orders, 1, classes)
-    shares = torch.cat([start, path.softmax(-1)], 2).diff(dim=2)
-    return torch.zeros_like(shares).scatter_(2, chosen, shares).mean(1)
+    values = torch.zeros_like(weights)
+    for count in words.unique().tolist():  # texts of as many words share their orders
+        chosen = (words == count).nonzero()[:, 0]
+        values[chosen, :count] = _shapley_in_orders(base, weights[chosen, :count], orders)
+    return values
 
 
-@cache
-def _places(words: int, orders: int) -> Tensor:
-    """Give each word's place in some orders of a text: (order, word)."""
+def _shapley_in_orders(base: Tensor, weights: Tensor, orders: int) -> Tensor:
+    texts, words, classes = weights.shape
+    order, place = (index.to(weights.device) for index in _orders(words, orders))
+    if classes == 2:  # one log-odds says as much as two weights
+        base, weights = base[1:] - base[:1], weights[..., 1:] - weights[..., :1]
+    path = weights[:, order].view(texts, orders, words, -1).cumsum(2) + base
+    answers, start = (path.sigmoid(), base.sigmoid()) if classes == 2 else (path.softmax(-1), base.softmax(-1))
+    shares = torch.cat([answers[:, :, :1] - start, answers.diff(dim=2)], 2).view(texts, orders * words, -1)
+    values = shares[:, place].view(texts, orders, words, -1).mean(1)
+    return torch.cat([-values, values], -1) if classes == 2 else values
+
+
+@lru_cache(maxsize=512)
+def _orders(words: int, orders: int) -> tuple[Tensor, Tensor]:
+    """Give the words of some orders one after the other, and the place of each order's words therein."""
     half = torch.rand(orders // 2, words, generator=torch.Generator().manual_seed(words)).argsort(1)
-    return torch.cat([half, words - 1 - half])
+    order = torch.cat([half, half.flip(1)])
+    place = order.argsort(1) + words * torch.arange(orders).unsqueeze(1)
+    return order.flatten(), place.flatten()
