@@ -12,7 +12,7 @@ from whyword.explainers.own import Own
 from whyword.explainers.random import Random
 from whyword.explaining.cache import ExplanationCache
 from whyword.explaining.stream import explain_documents
-from whyword.explaining.targets import Target, read_target
+from whyword.explaining.targets import Target, read_target, refuse_weights
 from whyword.inference.black_box import BlackBox
 from whyword.interfaces.document import Document
 from whyword.interfaces.errors import OptionError
@@ -30,15 +30,15 @@ DOCUMENTS = [Document(split("red green blue")), Document(split("blue"))]
 
 
 def test_a_target_is_a_class_or_predicted_or_all():
-    assert read_target(BOX, Occlusion()) == read_target(BOX, Occlusion(), "predicted") == Target()
-    assert read_target(BOX, Occlusion(), "all") == Target(every=True)
-    assert read_target(BOX, Occlusion(), "b", "r") == Target(2, 0)
+    assert read_target(BOX.classes) == read_target(BOX.classes, "predicted") == Target()
+    assert read_target(BOX.classes, "all") == Target(every=True)
+    assert read_target(BOX.classes, "b", "r") == Target(2, 0)
 
 
 def test_a_class_of_such_a_name_comes_first():
     box = BlackBox(ask, ("all", "predicted", 3))
-    assert read_target(box, Occlusion(), "all") == Target(0)
-    assert read_target(box, Occlusion(), "predicted", "3") == Target(1, 2)
+    assert read_target(box.classes, "all") == Target(0)
+    assert read_target(box.classes, "predicted", "3") == Target(1, 2)
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_a_class_of_such_a_name_comes_first():
 )
 def test_what_makes_no_sense_is_refused(target, against, said):
     with pytest.raises(OptionError, match=said):
-        read_target(BOX, Occlusion(), target, against)
+        read_target(BOX.classes, target, against)
 
 
 def test_a_contrast_of_an_additive_model_is_the_difference_of_its_weights():
@@ -103,17 +103,17 @@ def test_what_was_asked_for_every_class_is_found_in_the_cache(tmp_path):
 
 @pytest.mark.parametrize(("target", "against"), [(0, None), ("all", None), (0, 1)])
 @pytest.mark.parametrize("explainer", [Own(), Random()])
-def test_weights_are_refused_for_a_class_before_a_text_is_read(explainer, target, against):
-    def unreadable():
-        raise AssertionError
-        yield
-
+def test_weights_are_refused_for_a_class(explainer, target, against):
     model = sample_classifier()
-    name = target if target == "all" else model.classes[0]
-    with pytest.raises(OptionError, match=rf"'{explainer.name}' gives weights, which are the same for every class"):
-        read_target(model, explainer, name, None if against is None else model.classes[1])
-    with pytest.raises(OptionError, match="such as occlusion, lime or shapley"):
-        next(explain_documents(model, unreadable(), explainer, name))
+    names = [name if name in (None, "all") else model.classes[name] for name in (target, against)]
+    chosen = read_target(model.classes, *names)
+    said = rf"'{explainer.name}' gives weights, which are the same for every class"
+    with pytest.raises(OptionError, match=said):
+        refuse_weights(chosen, explainer, model)
+    with pytest.raises(OptionError, match=said):
+        next(explain_documents(model, [Document(split("good film"))], explainer, chosen))
+    refuse_weights(Target(), explainer, model)
+    refuse_weights(chosen, Occlusion(), model)
 
 
 def test_weights_of_a_black_box_are_refused_too():
