@@ -120,8 +120,11 @@ def test_the_head_names_class_probability_and_explainer() -> None:
 
 
 def test_the_strongest_words_are_also_told_in_words() -> None:
-    named = "<bdi>delight</bdi> +0.5 (for positive), <bdi>Thin</bdi> -0.3 (for negative), <bdi>but</bdi> +0.1"
-    assert f"Strongest words: {named}" in html.render(TWO)
+    positive = "<bdi>for positive</bdi>: <bdi>delight</bdi> +0.5, <bdi>but</bdi> +0.1"
+    negative = "<bdi>for negative</bdi>: <bdi>Thin</bdi> -0.3"
+    assert f"<p {html._SMALL}>Strongest words {positive}; {negative}</p>" in html.render(TWO)
+    weights = replace(TWO, signed=False, scores=(0.3, 0.0, 0.1, 0.001, 0.5))
+    assert "Strongest words: <bdi>delight</bdi> 0.5, <bdi>Thin</bdi> 0.3</p>" in html.render(weights)
 
 
 def test_words_have_the_color_of_the_class_they_speak_for_and_the_legend_names_it() -> None:

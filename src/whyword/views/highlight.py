@@ -205,9 +205,12 @@ class Highlight:
         """Write a score with three digits, and its sign where signs mean something."""
         return f"{score:+.3g}" if self.signed else f"{score:.3g}"
 
-    def told(self, score: float, paint: Paint) -> str:
-        """Write a score with the class that it speaks for."""
-        return f"{self.written(score)} ({paint.speaks})" if paint.speaks else self.written(score)
+    def strongest_by_class(self, k: int = 5) -> dict[str, list[tuple[str, str]]]:
+        """Give the strongest words with their written scores, by what they speak for; the strongest class first."""
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for word, score, paint in self.strongest(k):
+            groups.setdefault(paint.speaks, []).append((word, self.written(score)))
+        return groups
 
     @property
     def headings(self) -> tuple[str, ...]:

@@ -47,11 +47,13 @@ def render(highlight: Highlight) -> str:
             lines.append(f"<p {_SMALL}>{title}</p>")
         body = _body(highlight, pieces)
         lines.append(f'<p class="whyword-text" dir="auto" style="margin:.4em 0;white-space:pre-wrap">{body}</p>')
-    if strongest := highlight.strongest():
-        words = ", ".join(
-            f"{isolated(word)} {escape(showable(highlight.told(score, paint)))}" for word, score, paint in strongest
-        )
-        lines.append(f"<p {_SMALL}>Strongest words: {words}</p>")
+    if groups := highlight.strongest_by_class():
+        named = [
+            f"{f' {isolated(speaks)}' if speaks else ''}: "
+            + ", ".join(f"{isolated(word)} {score}" for word, score in words)
+            for speaks, words in groups.items()
+        ]
+        lines.append(f"<p {_SMALL}>Strongest words{';'.join(named)}</p>")
     lines += [f"<p {_SMALL}>{pair.mark} {isolated(pair.sentence)}</p>" for pair in highlight.pairs]
     legend = " · ".join(painted(isolated(meaning), paint) for meaning, paint in highlight.legend)
     lines.append(f"<p {_SMALL}>{legend}</p>")

@@ -50,8 +50,11 @@ def render(highlight: Highlight, width: int) -> str:
         sheet.write(f"{pair.mark} {pair.sentence}")
     for note in highlight.notes:
         sheet.write(note)
-    strongest = ", ".join(f"{word} {highlight.told(score, paint)}" for word, score, paint in highlight.strongest())
-    return sheet.finish(heading, f"Strongest words: {strongest}" if strongest else highlight.notes[0])
+    named = [
+        f"{f' {speaks}' if speaks else ''}: " + ", ".join(map(" ".join, words))
+        for speaks, words in highlight.strongest_by_class().items()
+    ]
+    return sheet.finish(heading, f"Strongest words{';'.join(named)}" if named else highlight.notes[0])
 
 
 class _Place(NamedTuple):
