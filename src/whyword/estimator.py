@@ -316,7 +316,10 @@ def _explain(
     chosen = make_explainer(explainer, classifier)
     documents = [Document(words) for words in read_texts(texts)]
     asked = read_target(classifier.classes, target, against)
-    return list(explain_documents(classifier, documents, chosen, asked, cache))
+    explanations = list(explain_documents(classifier, documents, chosen, asked, cache))
+    for explanation in explanations:
+        asked.check(explanation)
+    return explanations
 
 
 def _read_dev(dev: tuple[Any, Any], classes: Sequence[Label]) -> tuple[Document, ...]:

@@ -114,6 +114,7 @@ def _show(explanations: Iterator[Explanation], target: Target, top: int | None, 
 
     console = screen()
     for explanation in explanations:
+        target.check(explanation)
         if as_json:
             print(json.dumps(explanation.to_dict(top), ensure_ascii=False))
             continue

@@ -35,16 +35,24 @@ class Target:
     def explain(self, explain: Explain, documents: Sequence[Document]) -> list[Explanation]:
         """Explain documents for the target; explainers that score one class at a time are asked about each class."""
         explanations = explain(documents, self.number)
-        if self.named and not all(explanation.signed for explanation in explanations):
-            raise weights_error(explanations[0].explainer)
         if not self.every and self.against is None:
             return explanations
+        for explanation in explanations:
+            self.check(explanation)
         if any(explanation.all_scores is None for explanation in explanations):
             explanations = _with_all_scores(explanations, explain, documents)
         if self.against is None or self.number is None:
             return explanations
         names = explanations[0].classes if explanations else ()
         return [explanation.for_class(names[self.number], names[self.against]) for explanation in explanations]
+
+    def check(self, explanation: Explanation) -> None:
+        """Refuse weights where a user has asked for the scores of a certain class."""
+        if self.named and not explanation.signed:
+            raise OptionError(
+                f"'{explanation.explainer}' gives weights, which are the same for every class: leave out target and "
+                "against, or choose an explainer with signed scores, such as occlusion, lime or shapley."
+            )
 
     def views(self, explanation: Explanation) -> list[Explanation]:
         """Give what is to be shown of a text: its explanation or, if every class was asked for, one for each."""
@@ -64,20 +72,11 @@ def read_target(classes: Sequence[Label], target: Label | None = None, against: 
     return Target(number, other, special == ALL)
 
 
-def refuse_weights(target: Target, explainer: Explainer, classifier: Classifier) -> None:
-    """Refuse to explain a class by weights before any text is read; a text without words tells, in one forward pass."""
+def check_before_reading(target: Target, explainer: Explainer, classifier: Classifier) -> None:
+    """Refuse weights before any text is read: a text without words tells, in one forward pass of a model of ours."""
     if target.named and isinstance(classifier, OpenClassifier):
         (explanation,) = explainer.explain(classifier, [Document(split(""))])
-        if not explanation.signed:
-            raise weights_error(explainer.name)
-
-
-def weights_error(explainer: str) -> OptionError:
-    """Say why weights are not explained for a class."""
-    return OptionError(
-        f"'{explainer}' gives weights, which are the same for every class: leave out target and against, or choose an "
-        "explainer with signed scores, such as occlusion, lime or shapley."
-    )
+        target.check(explanation)
 
 
 def _with_all_scores(

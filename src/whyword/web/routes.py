@@ -71,6 +71,8 @@ def add_text_routes(app: FastAPI, service: Service) -> None:
         model = find_model(service.models, body.model)
         job = explain_job(model, body, service.settings)
         explanations = await service.run(service.explaining, job, body, request)
+        for explanation in explanations:
+            job.target.check(explanation)
         rows = [explanation.to_dict(body.top) for explanation in explanations]
         return JsonResponse({"model": model.name, "explainer": job.explainer.name, "explanations": rows})
 
