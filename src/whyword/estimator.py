@@ -19,6 +19,7 @@ from .explaining.any_model import as_classifier
 from .explaining.cache import ExplanationCache
 from .explaining.inputs import read_documents, read_texts
 from .explaining.stream import explain_documents
+from .explaining.targets import read_target
 from .explaining.words import word_importance
 from .inference.fitted import choose_device
 from .interfaces.classifier import Classifier
@@ -193,13 +194,16 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         explainer: str | type[Explainer] | Explainer | None = None,
         target: Label | None = None,
         cache: str | Path | None = None,
+        against: Label | None = None,
     ) -> list[Explanation]:
         """Score every word of each text for the predicted class, or for the class named as target.
 
         The model's own scores by default, occlusion if it has none; or an explainer, its class or its name.
+        With against, the scores of that class are taken off the target's; with the target "all", every explanation has
+        all_scores, also of an explainer that scores one class at a time.
         What the folder named as cache holds is not computed again.
         """
-        return _explain(self._model.classifier, texts, explainer, target, self._cache(cache))
+        return _explain(self._model.classifier, texts, explainer, target, against, self._cache(cache))
 
     def _cache(self, folder: str | Path | None) -> ExplanationCache | None:
         return None if folder is None else ExplanationCache(Path(folder), model_fingerprint(self._model))
@@ -276,14 +280,16 @@ def explain(
     classes: Sequence[Label] | None = None,
     cache: str | Path | None = None,
     fingerprint: str | None = None,
+    against: Label | None = None,
 ) -> list[Explanation]:
     """Explain any model: ours, scikit-learn's, or a function from a list of strings to (text, class) probabilities.
 
-    The classes are numbered if neither they nor the model name them. With a cache, what that folder holds is not
+    Target and against are those of TextClassifier.explain. The classes are numbered if neither they nor the model name
+    them. With a cache, what that folder holds is not
     computed again; a model that is not ours needs a fingerprint then, a name that changes whenever the model does.
     """
     if isinstance(model, TextClassifier):
-        return model.explain(texts, explainer, target, cache)
+        return model.explain(texts, explainer, target, cache, against)
     if cache is not None and fingerprint is None:
         raise OptionError(
             "A cache cannot see when a model that is not whyword's changes: give fingerprint, a name for this very "
@@ -296,7 +302,7 @@ def explain(
     known = None
     if cache is not None and fingerprint is not None:
         known = ExplanationCache(Path(cache), named_fingerprint(fingerprint, classifier.classes))
-    return _explain(classifier, words, explainer, target, known)
+    return _explain(classifier, words, explainer, target, against, known)
 
 
 def _explain(
@@ -304,11 +310,13 @@ def _explain(
     texts: Any,
     explainer: str | type[Explainer] | Explainer | None,
     target: Label | None,
+    against: Label | None,
     cache: ExplanationCache | None,
 ) -> list[Explanation]:
     chosen = make_explainer(explainer, classifier)
     documents = [Document(words) for words in read_texts(texts)]
-    return list(explain_documents(classifier, documents, chosen, target, cache))
+    asked = read_target(classifier, chosen, target, against)
+    return list(explain_documents(classifier, documents, chosen, asked, cache))
 
 
 def _read_dev(dev: tuple[Any, Any], classes: Sequence[Label]) -> tuple[Document, ...]:
