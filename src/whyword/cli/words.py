@@ -55,7 +55,7 @@ ExplainerName = Annotated[
 ]
 Reduce = Annotated[
     str | None,
-    typer.Option(metavar="sum|mean|root", help="How. Left out: sum, and mean for weights, which are not for a class."),
+    typer.Option(metavar="sum|mean|root", help="How scores of a word are put together. Left out: mean."),
 ]
 Pick = Annotated[
     int | None,
@@ -98,7 +98,7 @@ def command(
 ) -> None:
     """List the words that speak for each class, or those with the highest weights.
 
-    Contributions and explainers are summed over DATA, for each class; weights and gates are not for a class.
+    Contributions and explainers are averaged over DATA, for each class; weights and gates are not for a class.
     """
     from ..catalog import make_explainer
     from ..data.rows import Columns
@@ -304,10 +304,9 @@ def _table(part: WordImportance, block: str, longest: float) -> Table:
     from rich.text import Text
 
     from ..views.characters import showable
-    from ..views.highlight import BLUE, hexadecimal
-    from ..views.palette import class_color
+    from ..views.highlight import GRAY, class_color, hexadecimal
 
-    color = hexadecimal(BLUE if part.label is None else class_color(part.classes.index(part.label)))
+    color = hexadecimal(GRAY if part.label is None else class_color(part.classes.index(part.label)))
     says = "speaks for" if len(part) else "no word speaks for"
     title = None if part.label is None else Text(showable(f"{says} {part.label}"), f"bold {color}")
     table = Table(

@@ -38,7 +38,7 @@ def word_importance(
     """Score words for every class by the model's contributions to documents, or for no class by its own weights.
 
     Without documents these are the words of the training texts, though pretrained vectors may have brought in more, and
-    the scores those of a gate. With an explainer: its scores, summed as VMASK sums those of LIME, averaged, or, as in
+    the scores those of a gate. With an explainer: its scores averaged, summed as VMASK sums those of LIME, or, as in
     SP-LIME, the root of the sum of the absolute scores of each text's strongest words.
     """
     if reduce is not None and reduce not in REDUCTIONS:
@@ -46,7 +46,8 @@ def word_importance(
     if explainer is not None:
         if documents is None:
             raise OptionError(f"The explainer '{explainer.name}' needs texts to explain: give a corpus (DATA).")
-        return importance_in(explain_documents(classifier, documents, explainer, cache=cache), classifier, reduce)
+        explanations = explain_documents(classifier, documents, explainer, cache=cache)
+        return importance_in(explanations, classifier, reduce or "mean")
     method = method_name(classifier)
     contributes = has_contributions(classifier)
     if classifier.method.own_score is None and not contributes:
@@ -67,7 +68,7 @@ def word_importance(
             f"The word scores of this '{method}' model depend on the text a word stands in, so they are put together "
             "over a corpus: give one (DATA)."
         )
-    return importance_in(explain_documents(classifier, documents, Own(), cache=cache), classifier, reduce)
+    return importance_in(explain_documents(classifier, documents, Own(), cache=cache), classifier, reduce or "mean")
 
 
 def has_contributions(classifier: Classifier) -> bool:
@@ -117,13 +118,12 @@ def _only_words_of(
 
 
 def importance_in(
-    explanations: Iterable[Explanation], classifier: Classifier, reduce: str | None = None, per_class: bool = True
+    explanations: Iterable[Explanation], classifier: Classifier, reduce: str = "mean", per_class: bool = True
 ) -> WordImportance:
     """Put the scores of explanations by the same explainer together: word by word and, if signed, class by class.
 
-    Left out, reduce is the sum of signed scores, and the mean of weights, whose sum would follow frequency. Where an
-    explainer scores one class only, the texts it explained for a class tell of that class. One list of words, in which
-    each score is for the class its text was explained for, is what per_class=False gives, as in VMASK's paper.
+    Where an explainer scores one class only, the texts it explained for a class tell of that class. One list of words,
+    in which each score is for the class its text was explained for, is what per_class=False gives, as in VMASK's paper.
     """
     lowercase = ignores_case(classifier)
     counts: Counter[str] = Counter()
@@ -141,7 +141,6 @@ def importance_in(
                 totals[word][number] += score, abs(score), 1
     if explanation is None or not counts:
         raise DataError("The corpus holds no words: give texts with at least one.")
-    reduce = reduce or ("sum" if explanation.signed else "mean")
     known = sorted(counts, key=lambda word: (-counts[word], word))
     nothing = np.zeros((len(explanation.classes), 3))
     table = np.stack([totals.get(word, nothing) for word in known], axis=1)  # (class, word, 3)
