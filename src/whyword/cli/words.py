@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 TABLES = (".csv", ".jsonl", ".jsonl.gz")
 PICTURES = (".png", ".svg", ".pdf")
 SHOWN, IN_CLOUD, SAMPLE = 50, 80, 500
-FEWEST = 10  # words of each class, however many classes there are
+FEWEST, FEWEST_IN_CLOUD = 10, 25  # words of each class, however many classes there are
 RARE = 2  # a word that occurs this often or less is judged on no evidence to speak of
 BAR = 20  # characters
 
@@ -132,7 +132,7 @@ def command(
     if class_name is not None:
         importance = importance.for_class(_label(importance, class_name))
     importance = _frequent(importance, min_count)
-    shown = {label: part.top(top or _most(SHOWN, importance)) for label, part in importance.by_class().items()}
+    shown = {label: part.top(top or _most(SHOWN, FEWEST, importance)) for label, part in importance.by_class().items()}
     link = frequency_link(importance)
     notes += _about_rare_words(shown, data is not None)
     if output is not None:
@@ -153,9 +153,9 @@ def _label(importance: WordImportance, name: str) -> Label:
     return next((label for label in importance.classes if str(label) == name), name)
 
 
-def _most(words: int, importance: WordImportance) -> int:
+def _most(words: int, fewest: int, importance: WordImportance) -> int:
     """Share out a number of words among the classes."""
-    return max(FEWEST, words // len(importance.by_class()))
+    return max(fewest, words // len(importance.by_class()))
 
 
 def _record(
@@ -248,7 +248,7 @@ def _write(importance: WordImportance, link: FrequencyLink, output: Path, plot: 
     if plot == "cloud":
         from ..plots.word_cloud import word_cloud
 
-        save_figure(word_cloud(importance, top or _most(IN_CLOUD, importance)), output)
+        save_figure(word_cloud(importance, top or _most(IN_CLOUD, FEWEST_IN_CLOUD, importance)), output)
     else:
         from ..plots.frequency_importance import frequency_importance
 

@@ -44,7 +44,9 @@ def word_cloud(importance: WordImportance, top: int = 80) -> Figure:
             [max(SMALLEST * min(1.0, 1.4 * shrink), LARGEST * shrink * weight) for weight in 0.2 + 0.8 * shares]
             for shares in weights
         ]
-        places = [_place(*each, figure, box) for *each, box in zip(words, sizes, boxes, strict=True)]
+        places = [
+            _place(strings, points, figure, box) for strings, points, box in zip(words, sizes, boxes, strict=True)
+        ]
         if all(place is not None for cloud in places for place in cloud):
             break
     frequencies = np.concatenate([cloud.frequencies for cloud in clouds])
