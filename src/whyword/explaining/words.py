@@ -122,8 +122,9 @@ def importance_in(
 ) -> WordImportance:
     """Put the scores of explanations by the same explainer together: word by word and, if signed, class by class.
 
-    Where an explainer scores one class only, the texts it explained for a class tell of that class. One list of words,
-    in which each score is for the class its text was explained for, is what per_class=False gives, as in VMASK's paper.
+    Where an explainer scores one of several classes only, the texts it explained for a class tell of that class. One
+    list of words, in which each score is for the class its text was explained for, is what per_class=False gives, as in
+    VMASK's paper.
     """
     lowercase = ignores_case(classifier)
     counts: Counter[str] = Counter()
@@ -161,10 +162,11 @@ def importance_in(
 
 
 def _per_class(explanation: Explanation) -> Iterable[tuple[int, np.ndarray]]:
-    """Give the scores for each class that the explainer scored, with its number."""
-    if explanation.all_scores is None:
-        return [(explanation.target, explanation.scores)]
-    return enumerate(explanation.all_scores)
+    """Give the scores for each class that the explainer scored, with its number; what one of two loses, the other wins."""
+    if explanation.all_scores is not None:
+        return enumerate(explanation.all_scores)
+    scored = [(explanation.target, explanation.scores)]
+    return [*scored, (1 - explanation.target, -explanation.scores)] if len(explanation.classes) == 2 else scored
 
 
 def _occurrences(explanation: Explanation, lowercase: bool) -> Iterator[tuple[str, float]]:
