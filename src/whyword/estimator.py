@@ -315,7 +315,7 @@ def _explain(
 ) -> list[Explanation]:
     chosen = make_explainer(explainer, classifier)
     documents = [Document(words) for words in read_texts(texts)]
-    asked = read_target(classifier, chosen, target, against)
+    asked = read_target(classifier.classes, target, against)
     return list(explain_documents(classifier, documents, chosen, asked, cache))
 
 

@@ -85,7 +85,7 @@ def command(
     if output is None:
         known = None if cache is None else ExplanationCache(cache, model_fingerprint(trained))
         documents = TextSource(texts, names).documents()
-        asked = read_target(trained.classifier, chosen, target, against)
+        asked = read_target(trained.classifier.classes, target, against)
         explanations = explain_documents(trained.classifier, documents, chosen, asked, known)
         _show(explanations, asked, top, reporting.as_json)
         return

@@ -9,6 +9,7 @@ from itertools import chain
 import numpy as np
 
 from ..catalog import make_explainer
+from ..data.words import split
 from ..evaluation.top_words import top_words
 from ..explaining.any_model import as_classifier, class_number
 from ..explaining.cache import ExplanationCache
@@ -96,10 +97,10 @@ def diff_models(
     check_classes(before.classes, after.classes, names)
     if not isinstance(explainer, Explainer):
         explainer = make_explainer(explainer or shared_explainer(before, after), after, seed)
+    _check_signs(explainer, (before, after), names)
     first = list(follow(explain_documents(before, documents, explainer, cache=caches[0]), names[0]))
-    targets = [explanation.label for explanation in first]
+    targets = [explanation.label if explanation.signed else None for explanation in first]  # weights are for none
     second = _explain_for(after, documents, targets, explainer, caches[1], lambda stream: follow(stream, names[1]))
-    _check_signs(first[0], second[0], names)
     second = [_as(one, other) for one, other in zip(first, second, strict=True)]
     texts = tuple(_compare(one, other, top, least_shared) for one, other in zip(first, second, strict=True))
     case = after if ignores_case(before) else before  # words differ by case if they do for one of the models
@@ -143,26 +144,28 @@ def check_classes(old: Sequence[Label], new: Sequence[Label], names: tuple[str, 
             )
 
 
-def _check_signs(old: Explanation, new: Explanation, names: tuple[str, str]) -> None:
-    """Refuse to compare weights, which have no direction, with scores for a class."""
-    if old.signed != new.signed:
-        signed, unsigned = names if old.signed else names[::-1]
+def _check_signs(explainer: Explainer, models: Sequence[Classifier], names: Sequence[str]) -> None:
+    """Refuse to compare weights, which have no direction, with scores for classes: a text without words tells."""
+    empty = [Document(split(""))]
+    known = [(model, name) for model, name in zip(models, names, strict=True) if isinstance(model, OpenClassifier)]
+    names_of = {explainer.explain(model, empty)[0].signed: name for model, name in known}
+    if len(names_of) > 1:
         raise OptionError(
-            f"By '{old.explainer}' the words of {signed} speak for classes while those of {unsigned} have weights, "
-            "which are not for a class: choose an explainer that treats both alike, such as occlusion."
+            f"By '{explainer.name}' words of {names_of[True]} speak for classes, while those of {names_of[False]} have "
+            "weights, which do not: choose an explainer that treats both alike, such as occlusion."
         )
 
 
 def _explain_for(
     classifier: Classifier,
     documents: Sequence[Document],
-    targets: Sequence[Label],
+    targets: Sequence[Label | None],
     explainer: Explainer,
     cache: ExplanationCache | None,
     follow: Callable[[Iterator[Explanation]], Iterable[Explanation]],
 ) -> list[Explanation]:
     """Explain each document for a class of its own, those of the same class together."""
-    groups: dict[Label, list[int]] = {}
+    groups: dict[Label | None, list[int]] = {}
     for number, label in enumerate(targets):
         groups.setdefault(label, []).append(number)
     explanations = chain.from_iterable(

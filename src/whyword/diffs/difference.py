@@ -95,7 +95,7 @@ class TextDifference:
 
 @dataclass(frozen=True)
 class WordChange:
-    """The mean score of a word over all places where it stands, in both models, for the class for which it moved most."""
+    """The mean score of a word in both models, over all places where it stands, for the class it moved most for."""
 
     word: str
     count: int

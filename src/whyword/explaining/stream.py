@@ -47,7 +47,7 @@ def explain_chunks(
     Texts and passes are those of the chunks of an earlier run, which the documents follow: then the chunks, and with
     them every digit of the scores, are as if that run had continued.
     """
-    chosen = target if isinstance(target, Target) else read_target(classifier, explainer, target)
+    chosen = target if isinstance(target, Target) else read_target(classifier.classes, target)
     remaining = iter(documents)
 
     def explain(chunk: Sequence[Document], number: int | None) -> list[Explanation]:

@@ -51,30 +51,25 @@ class Target:
         return [explanation.for_class(label) for label in explanation.classes] if self.every else [explanation]
 
 
-def read_target(
-    classifier: Classifier, explainer: Explainer, target: Label | None = None, against: Label | None = None
-) -> Target:
-    """Find the classes that a user named, and refuse what cannot be explained before any text is read."""
-    names = [str(name) for name in classifier.classes]
-    special = str(target) if target is not None and str(target) not in names else None
-    every = special == ALL
-    number = None if target is None or special in (PREDICTED, ALL) else class_number(classifier.classes, target)
-    other = None if against is None else class_number(classifier.classes, against)
+def read_target(classes: Sequence[Label], target: Label | None = None, against: Label | None = None) -> Target:
+    """Find the classes that a user named."""
+    names = [str(name) for name in classes]
+    special = str(target) if str(target) not in names else None
+    number = None if target is None or special in (PREDICTED, ALL) else class_number(classes, target)
+    other = None if against is None else class_number(classes, against)
     if other is not None and number is None:
         raise OptionError(f"Against '{against}' there is no class to explain: name it as target too.")
     if other is not None and other == number:
         raise OptionError(f"'{target}' cannot be explained against itself: name another class of {', '.join(names)}.")
-    chosen = Target(number, other, every)
-    if chosen.named and isinstance(classifier, OpenClassifier):  # a text without words costs one forward pass
-        chosen.explain(lambda documents, number: explainer.explain(classifier, documents, _each(number)), [_EMPTY])
-    return chosen
+    return Target(number, other, special == ALL)
 
 
-_EMPTY = Document(split(""))
-
-
-def _each(number: int | None) -> list[int] | None:
-    return None if number is None else [number]
+def refuse_weights(target: Target, explainer: Explainer, classifier: Classifier) -> None:
+    """Refuse to explain a class by weights before any text is read; a text without words tells, in one forward pass."""
+    if target.named and isinstance(classifier, OpenClassifier):
+        (explanation,) = explainer.explain(classifier, [Document(split(""))])
+        if not explanation.signed:
+            raise weights_error(explainer.name)
 
 
 def weights_error(explainer: str) -> OptionError:

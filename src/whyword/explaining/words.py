@@ -162,7 +162,7 @@ def importance_in(
 
 
 def _per_class(explanation: Explanation) -> Iterable[tuple[int, np.ndarray]]:
-    """Give the scores for each class that the explainer scored, with its number; what one of two loses, the other wins."""
+    """Give the scores for each class that is known, with its number: what one of two classes loses, the other wins."""
     if explanation.all_scores is not None:
         return enumerate(explanation.all_scores)
     scored = [(explanation.target, explanation.scores)]

@@ -25,7 +25,7 @@ from .cache import ExplanationCache
 from .inputs import TextSource
 from .parts import FORMATS, PART_SIZE, Progress, Report, Sharing, Task, write_parts
 from .stream import explain_chunks, only_top, predict_chunks
-from .targets import Target, read_target
+from .targets import Target, read_target, refuse_weights
 
 EXPLANATIONS = (".jsonl", ".jsonl.gz", ".parquet", ".html", ".svg")  # kinds of output files
 PREDICTIONS = (".jsonl", ".jsonl.gz", ".csv", ".parquet")
@@ -73,7 +73,8 @@ def write_explanations(
     chosen = explainer if isinstance(explainer, Explainer) else make_explainer(explainer, classifier)
     if top is not None and top < 1:
         raise OptionError(f"top is {top}: give 1 or more, or None for all words.")
-    asked = read_target(classifier, chosen, target, against)  # refused before an earlier run is touched
+    asked = read_target(classifier.classes, target, against)
+    refuse_weights(asked, chosen, classifier)  # before an earlier run is touched
     if asked.every and output.suffix == ".svg":
         raise OptionError(f"The output {output} holds one picture, but every class was asked for: name one as target.")
     settings = {
