@@ -295,9 +295,14 @@ def test_a_frame_of_words_has_the_highest_first() -> None:
     assert frame["frequency"].tolist() == [1, 3, 2, 7]
 
 
-TABLE = np.array([[0.3, -0.3, 0.0, 0.1], [-0.1, 0.2, 0.0, 0.2], [-0.2, 0.1, 0.0, -0.3]])
+PER_WORD = np.array([[0.3, -0.3, 0.0, 0.1], [-0.1, 0.2, 0.0, 0.2], [-0.2, 0.1, 0.0, -0.3]])
 PER_CLASS = WordImportance(
-    ("worst", "delicious", "the", "hyped"), TABLE.max(0), np.array([2, 5, 9, 1]), "the sum", ("bad", "good", 3), TABLE
+    ("worst", "delicious", "the", "hyped"),
+    PER_WORD.max(0),
+    np.array([2, 5, 9, 1]),
+    "the sum",
+    ("bad", "good", 3),
+    PER_WORD,
 )
 
 

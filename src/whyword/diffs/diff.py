@@ -147,7 +147,7 @@ def check_classes(old: Sequence[Label], new: Sequence[Label], names: tuple[str, 
 def _check_signs(explainer: Explainer, models: Sequence[Classifier], names: Sequence[str]) -> None:
     """Refuse to compare weights, which have no direction, with scores for classes: a text without words tells."""
     empty = [Document(split(""))]
-    known = [(model, name) for model, name in zip(models, names, strict=True) if isinstance(model, OpenClassifier)]
+    known = zip(models, names, strict=True) if explainer.needs_open else ()  # others score classes, whatever the model
     names_of = {explainer.explain(model, empty)[0].signed: name for model, name in known}
     if len(names_of) > 1:
         raise OptionError(
