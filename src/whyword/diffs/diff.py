@@ -252,14 +252,18 @@ def _shared(old: np.ndarray, new: np.ndarray) -> float:
 
 
 def _words(first: Sequence[Explanation], second: Sequence[Explanation], case: Classifier) -> tuple[WordChange, ...]:
-    """Compare the mean scores of each word, for the class for which it moved most; the one that moved most first."""
+    """Compare the mean scores of each word, for the class it moved most for of those it speaks for in either model.
+
+    The word that moved most comes first.
+    """
     if not any(len(explanation.scores) for explanation in first):
         return ()
     old, new = (importance_in(map(_in_shares, explained), case) for explained in (first, second))
     olds, news = (words.scores[None] if words.all_scores is None else words.all_scores for words in (old, new))
-    sizes = abs(news - olds)
+    higher = np.maximum(olds, news)
+    sizes = np.where(higher > 0, abs(news - olds), -1.0)
     furthest = sizes >= sizes.max(0) - SAME  # among two classes what one loses the other wins
-    chosen = np.where(furthest, np.maximum(olds, news), -np.inf).argmax(0)
+    chosen = np.where(furthest, higher, -np.inf).argmax(0)
     speak = [_speaks_for(words) for words in (old, new)]
     changes = [
         WordChange(

@@ -95,13 +95,13 @@ class TextDifference:
 
 @dataclass(frozen=True)
 class WordChange:
-    """The mean score of a word in both models, over all places where it stands, for the class it moved most for."""
+    """The mean score of a word in both models, over all places where it stands, for one class."""
 
     word: str
     count: int
     old: float
     new: float
-    label: Label | None = None  # the class that both scores are for; None where they are weights
+    label: Label | None = None  # of the classes it speaks for in either model the one it moved most for; None: weights
     old_class: Label | None = None  # the class it speaks for most, unless it is weak
     new_class: Label | None = None
 

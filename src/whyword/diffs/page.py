@@ -76,10 +76,17 @@ def _view(
     )
 
 
-def _legend(views: Sequence[Highlight]) -> dict[str, str]:
-    """Give what the colors mean with a style for each, without the line that tells the old class from others."""
+def _legend(views: Sequence[Highlight]) -> list[Piece]:
+    """Give what the colors mean, each painted, but without the lines that tell the old class from others."""
     paints = {meaning: paint for view in views for meaning, paint in view.legend}
-    return {_safe(meaning): _style(replace(paint, strength=CHIP)) for meaning, paint in sorted(paints.items())}
+    return [
+        Piece(
+            _safe(meaning),
+            _style(replace(paint, strength=CHIP, line="solid" if paint.speaks else paint.line)),
+            tag=paint.tag,
+        )
+        for meaning, paint in sorted(paints.items())
+    ]
 
 
 def _change(text: TextDifference, difference: ModelDifference) -> dict[str, object]:
