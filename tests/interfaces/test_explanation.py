@@ -325,7 +325,8 @@ def test_the_words_of_one_class_can_be_cut_and_listed_like_any_others() -> None:
     assert [row["word"] for row in bad.top(1).rows()] == ["worst"]
     assert [(row["word"], row["class"]) for row in bad.at_least(2).rows()] == [("worst", "bad")]
     assert bad.by_class()["bad"].words == bad.words
-    assert PER_CLASS.top(2).words == ("worst", "delicious")
+    assert PER_CLASS.top(1).words == ("worst", "delicious")  # hyped speaks for good as much, but comes later
+    assert PER_CLASS.top(2).words == ("worst", "delicious", "hyped")
     assert str(PER_CLASS.at_least(2)) == (
         "3 words by the sum: bad: worst 0.300 (2x); good: delicious 0.200 (5x); 3: delicious 0.100 (5x)"
     )

@@ -338,8 +338,13 @@ class WordImportance:
         return {label: self.for_class(label) for label in self.classes}
 
     def top(self, k: int = 10) -> WordImportance:
-        """Keep the k words of the highest score, highest first, whatever their class."""
-        return self._choose(self.ranking[:k])
+        """Keep the k words of the highest score, of each class where scores are for classes, highest first."""
+        if self.all_scores is None or self.label is not None:
+            return self._choose(self.ranking[:k])
+        chosen = {
+            i for scores in self.all_scores for i in ranking(scores)[:k] if scores[i] > tolerance(self.all_scores)
+        }
+        return self._choose(np.array([i for i in self.ranking if i in chosen], dtype=np.int64))
 
     def at_least(self, count: int) -> WordImportance:
         """Keep the words that occur at least so often."""
