@@ -1,7 +1,9 @@
 import json
 import math
+import re
 from copy import copy
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -481,3 +483,16 @@ def test_a_sample_is_drawn_unless_all_texts_are_wanted():
 def test_mistakes_in_texts_and_labels_get_one_sentence(texts, labels, words):
     with pytest.raises(DataError, match=words):
         diff(by_weights(OLD), by_weights(NEW), texts, labels)
+
+
+def test_the_python_of_the_documentation_runs(trained, tmp_path, monkeypatch):
+    models, documents = trained
+    monkeypatch.chdir(tmp_path)
+    models["attention"].save("old")
+    models["base"].save("new")
+    page = (Path(__file__).parents[2] / "docs" / "diff.md").read_text(encoding="utf-8")
+    names = {"texts": [d.words.texts[0] for d in documents], "labels": [d.label for d in documents]}
+    for code in re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL):
+        exec(code, names)
+    assert names["difference"].explainer == "occlusion"
+    assert (tmp_path / "diff.html").exists()

@@ -1,8 +1,10 @@
 """Global word importance: gates, averages over occurrences, sums of explanations, and whether they follow frequency."""
 
+import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from itertools import combinations
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -329,6 +331,16 @@ def test_the_estimator_gives_the_same_answer(gated):
     assert by_word(classifier.word_importance(texts)) == by_word(word_importance(gated, DATA.test))
     summed = classifier.word_importance(texts, explainer="occlusion", reduce="mean")
     assert summed.source == "the mean of occlusion scores"
+
+
+def test_the_python_of_the_documentation_runs(plain):
+    page = (Path(__file__).parents[2] / "docs" / "words.md").read_text(encoding="utf-8")
+    clf = TextClassifier(encoder="bag")
+    clf.model_ = type("Model", (), {"classifier": plain})()
+    names = {"clf": clf, "texts": [document.words.texts[0] for document in DATA.test]}
+    for code in re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL):
+        exec(code, names)
+    assert names["importance"].classes == plain.classes
 
 
 def importance(scores, frequencies):
