@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
+from copy import copy
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -18,6 +19,7 @@ from whyword.data.dataset import load_dataset
 from whyword.data.words import split
 from whyword.estimator import TextClassifier
 from whyword.explainers.occlusion import Occlusion
+from whyword.explaining import words
 from whyword.explaining.inputs import draw
 from whyword.explaining.stream import explain_documents
 from whyword.explaining.words import (
@@ -288,6 +290,25 @@ def test_the_planted_words_rank_above_the_others_after_some_training():
         marked.update(w.lower() for w, m in zip(document.words.strings, document.rationale_words, strict=True) if m)
     planted = [marked[w] > n / 2 for w, n in zip(importance.words, importance.frequencies, strict=True)]
     assert roc_auc_score(planted, importance.scores) > 0.95
+
+
+def with_contributions(classifier):
+    method = copy(classifier.method)
+    method.contributions = object()
+    return replace(classifier, method=method)
+
+
+def test_contributions_come_before_gates_where_there_are_texts(gated, plain, monkeypatch):
+    monkeypatch.setattr(words, "Own", lambda: Occlusion(name="own"))  # stands for contributions: signed, every class
+    contributing = with_contributions(gated)
+    assert word_importance(contributing).source == "the gate of vmask"
+    found = word_importance(contributing, DATA.test)
+    assert found.source == "the mean of the contributions of vmask"
+    assert found.classes == gated.classes
+    assert word_importance(contributing, DATA.test, reduce="sum").source == "the sum of the contributions of vmask"
+    assert word_importance(with_contributions(plain), DATA.test).source == "the mean of the contributions of base"
+    with pytest.raises(OptionError, match=r"this 'base' model depend on the text a word stands in.*give one"):
+        word_importance(with_contributions(plain))
 
 
 def test_what_cannot_be_answered_is_refused_with_a_way_out(gated, attending, plain):
