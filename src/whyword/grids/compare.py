@@ -15,8 +15,8 @@ from .. import catalog
 from ..catalog import make_explainer
 from ..data.dataset import Dataset
 from ..data.rows import Columns
-from ..explaining.inputs import draw
 from ..evaluation.measure import Scores
+from ..explaining.inputs import draw
 from ..explaining.measure import RANDOM, measure_explanations
 from ..explaining.stream import explain_documents
 from ..inference.fitted import FittedClassifier
