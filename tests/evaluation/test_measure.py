@@ -81,7 +81,7 @@ def test_no_round_asks_again_what_another_has_asked():
     spy = Spy(additive({"b": 2.0, "d": -1.0, "e": 0.3}))
     found = {"x": [explanation("a b c d e f", [3, 1, 2, 6, 5, 4])]}
     measure(spy, found, [ProbabilityDrop(), NormalizedComprehensiveness(), NormalizedSufficiency()])
-    assert spy.requests > 1
+    assert len(spy.asked) > 30  # the search among them
     assert len(set(spy.asked)) == len(spy.asked)
 
 
