@@ -154,4 +154,4 @@ def test_scores_that_are_missing_and_texts_of_no_words_do_no_harm():
 
 def test_the_legend_says_what_the_paint_means():
     assert "speaks against it" in plain(legend("it", True))
-    assert "weighs more" in plain(legend("it", False))
+    assert "weight, not a reason for a class" in plain(legend("it", False))

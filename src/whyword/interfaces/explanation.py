@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ..maths.stats.ties import ranking, tied_ranks
 from ..views import html, svg, terminal
 from ..views.highlight import Highlight
+from .classifier import Classifier
 from .document import Document, Label, Span
 from .errors import OptionError, unknown_name
-from .settings import data_frame
+from .settings import Named, data_frame
 
 if TYPE_CHECKING:
     import pandas
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import ClassVar
-
-from .classifier import Classifier
-from .settings import Named
 
 
 @dataclass(frozen=True)
@@ -92,10 +88,39 @@ class Explanation:
         """Positions of the words from the highest score down; scores equal up to rounding stay in reading order."""
         return ranking(self.scores, self.resolution)
 
+    @property
+    def strongest(self) -> np.ndarray:
+        """Positions of the words from the largest score down, whatever its sign; equal sizes stay in reading order."""
+        return ranking(np.abs(self.scores), self.resolution)
+
+    @property
+    def speaks_for(self) -> tuple[int | None, ...]:
+        """The number of the class that each word speaks for, which every view paints it for.
+
+        A word with a score above 0 speaks for the target. One below 0 speaks for the class that the target is held
+        against, for the other of two classes, or among several for the one that gains most from it. It is None where
+        the explainer scores one class only: the word speaks against the target, nobody knows for whom. It is None for a
+        score of 0 too, and for weights and gates, which speak for no class.
+        """
+        return tuple(self._speaker(score, word) for word, score in enumerate(self.scores))
+
+    def _speaker(self, score: float, word: int | None = None) -> int | None:
+        if not self.signed or not abs(score) > 0:
+            return None
+        if score > 0:
+            return self.target
+        if self.against is not None or len(self.classes) == 2:
+            return 1 - self.target if self.against is None else self.against
+        if self.all_scores is None or word is None:
+            return None
+        gains = np.where(np.arange(len(self.classes)) == self.target, -np.inf, self.all_scores[:, word])
+        best = int(gains.argmax())
+        return best if gains[best] > 0 else None
+
     def top(self, k: int = 5) -> list[tuple[str, float]]:
         """Give the k words of the largest scores, for or against the target, with their signs."""
         words = self.words
-        return [(words[i], float(self.scores[i])) for i in ranking(np.abs(self.scores), self.resolution)[:k]]
+        return [(words[i], float(self.scores[i])) for i in self.strongest[:k]]
 
     def for_class(self, label: Label, against: Label | None = None) -> Explanation:
         """Give the same explanation for another class, or for a class against another, without asking the model."""
@@ -103,7 +128,8 @@ class Explanation:
         other = None if against is None else self._number_of(against)
         if self.all_scores is None or target == other:
             reason = "a class is never against itself" if target == other else f"{self.explainer} scores one class only"
-            raise OptionError(f"No scores for '{label}' against '{against}': {reason}.")
+            versus = "" if against is None else f" against '{against}'"
+            raise OptionError(f"No scores for '{label}'{versus}: {reason}.")
         if target == self.target and other == self.against:
             return self
         taken = np.zeros(len(self.classes))
@@ -142,6 +168,14 @@ class Explanation:
             truncated_words=self.truncated_words,
             windows=self.windows,
             tied=0 if self.tied is None else int(self.tied.sum()),
+            classes=tuple(map(str, self.classes)),
+            target=self.target,
+            speaks_for=self.speaks_for,
+            against=self.against,
+            against_probability=0.0 if self.against is None else float(self.probabilities[self.against]),
+            base_value=self.base_value,
+            error=self.error,
+            interactions=tuple((i.first, i.second, i.score, self._speaker(i.score)) for i in self.interactions),
         )
 
     def to_html(self) -> str:
@@ -164,33 +198,50 @@ class Explanation:
         words = ", ".join(
             f"{word} {score:+.3f}" if self.signed else f"{word} {score:.3f}" for word, score in self.top()
         )
-        return f"{self.label} ({self.probability:.1%}) by {self.explainer}: {words}"
+        against = "" if self.against is None else f" against {self.classes[self.against]}"
+        return f"{self.label}{against} ({self.probability:.1%}) by {self.explainer}: {words}"
 
     def to_dict(self, top: int | None = None) -> dict[str, Any]:
-        """Give plain values, ready for JSON; with top, only the strongest words, in reading order."""
-        chosen = np.sort(self.ranking[:top])
+        """Give plain values, ready for JSON; with top, only the strongest words, in reading order.
+
+        With all words, base_values + the sums of all_scores are what the explainer says of the probabilities.
+        """
+        chosen = np.sort(self.strongest[:top])
         words, spans, segments = self.words, self.spans, self.document.words.segments
         texts = self.document.words.texts
         values: dict[str, Any] = {"text": texts[0]}
         if len(texts) > 1:
             values["text_pair"] = texts[1]
+        values["label"] = self.label
+        if self.against is not None:
+            values["against"] = self.classes[self.against]
         values |= {
-            "label": self.label,
             "probability": self.probability,
-            "probabilities": {str(name): float(p) for name, p in zip(self.classes, self.probabilities, strict=True)},
+            "probabilities": self._by_class(self.probabilities),
             "explainer": self.explainer,
+            "signed": self.signed,
             "words": [words[i] for i in chosen],
             "spans": [list(spans[i]) for i in chosen],
             "scores": [float(self.scores[i]) for i in chosen],
         }
         if len(texts) > 1:
             values["segments"] = [segments[i] for i in chosen]
+        if self.signed:
+            values["speaks_for"] = [self._name(self.speaks_for[i]) for i in chosen]
+        if self.all_scores is not None:
+            values["all_scores"] = self._by_class(self.all_scores[:, chosen])
         if self.std_error is not None:
             values["std_error"] = [float(self.std_error[i]) for i in chosen]
         if self.tied is not None:
             values["tied"] = [bool(self.tied[i]) for i in chosen]
+        values["base_value"] = self.base_value
+        if self.base_values is not None:
+            values["base_values"] = self._by_class(self.base_values)
+        if self.error is not None:
+            values["error"] = self.error
+        if self.interactions:
+            values["interactions"] = [self._plain(interaction) for interaction in self.interactions]
         values |= {
-            "base_value": self.base_value,
             "convergence_error": self.convergence_error,
             "converged": self.converged,
             "seed": self.seed,
@@ -201,8 +252,22 @@ class Explanation:
         }
         return values
 
+    def _by_class(self, rows: np.ndarray) -> dict[str, Any]:
+        return {str(name): row.tolist() for name, row in zip(self.classes, rows, strict=True)}
+
+    def _name(self, number: int | None) -> str | None:
+        return None if number is None else str(self.classes[number])
+
+    def _plain(self, interaction: Interaction) -> dict[str, Any]:
+        """Give an interaction with its words, so that it can be read without counting them."""
+        both = (interaction.first, interaction.second)
+        values: dict[str, Any] = {"words": [self.words[i] for i in both], "spans": [list(self.spans[i]) for i in both]}
+        if len(self.document.words.texts) > 1:
+            values["segments"] = [self.document.words.segments[i] for i in both]
+        return {**values, "score": interaction.score, "speaks_for": self._name(self._speaker(interaction.score))}
+
     def to_frame(self) -> pandas.DataFrame:
-        """Give a pandas frame with a row per word."""
+        """Give a pandas frame with a row per word; what is about the text as a whole is in its attrs."""
         columns: dict[str, Any] = {
             "word": self.words,
             "start": [start for start, _ in self.spans],
@@ -210,11 +275,18 @@ class Explanation:
             "segment": self.document.words.segments,
             "score": self.scores,
         }
+        if self.signed:
+            columns["speaks_for"] = [self._name(number) for number in self.speaks_for]
+        if self.all_scores is not None:
+            columns |= {f"score for {name}": row for name, row in zip(self.classes, self.all_scores, strict=True)}
         if self.std_error is not None:
             columns["std_error"] = self.std_error
         if self.tied is not None:
             columns["tied"] = self.tied
-        return data_frame(columns)
+        frame = data_frame(columns)
+        whole = ("label", "against", "probabilities", "base_value", "base_values", "error", "interactions")
+        frame.attrs.update({name: value for name, value in self.to_dict().items() if name in whole})
+        return frame
 
 
 @dataclass(frozen=True, eq=False)
