@@ -77,6 +77,14 @@ def test_a_search_in_rounds_is_run_once_for_all_that_need_it_and_asks_about_each
     assert both <= one + own
 
 
+def test_no_round_asks_again_what_another_has_asked():
+    spy = Spy(additive({"b": 2.0, "d": -1.0, "e": 0.3}))
+    found = {"x": [explanation("a b c d e f", [3, 1, 2, 6, 5, 4])]}
+    measure(spy, found, [ProbabilityDrop(), NormalizedComprehensiveness(), NormalizedSufficiency()])
+    assert len(spy.asked) > 30  # the search among them
+    assert len(set(spy.asked)) == len(spy.asked)
+
+
 def test_several_explanations_of_a_text_are_averaged():
     model, text = additive({"funny": 2.0, "warm": 1.0}), "a funny warm film"
     draws = [explanation(text, scores) for scores in ([0, 1, 0, 0], [0, 0, 1, 0], [1, 0, 0, 0])]
