@@ -304,7 +304,9 @@ def test_an_explainer_is_named_or_given(fitted):
 
 
 def test_a_target_is_a_label(fitted):
-    assert fitted.explain(GOOD, target="bad")[0].label == "bad"
+    assert fitted.explain(GOOD, "occlusion", target="bad")[0].label == "bad"
+    with pytest.raises(OptionError, match="'own' gives weights, which are the same for every class"):
+        fitted.explain(GOOD, target="bad")
     with pytest.raises(OptionError, match="Did you mean 'good'"):
         fitted.explain(GOOD, target="goood")
 

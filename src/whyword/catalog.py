@@ -139,6 +139,12 @@ def _handed_over(kind: str, path: str) -> Any:
     )
 
 
+def has_own_scores(classifier: Classifier) -> bool:
+    """Whether a model scores words by itself: by contributions, attention weights or gates."""
+    method = getattr(classifier, "method", None)
+    return getattr(method, "contributions", None) is not None or getattr(method, "own_score", None) is not None
+
+
 def make_explainer(
     item: str | type[Explainer] | Explainer | None,
     classifier: Classifier,
@@ -150,8 +156,7 @@ def make_explainer(
     Settings are plain values, or the words of a command line. An explainer that is one already stays as it is.
     """
     if item is None:
-        own = getattr(getattr(classifier, "method", None), "own_score", None) is not None
-        item = "own" if own else "occlusion"
+        item = "own" if has_own_scores(classifier) else "occlusion"
     if not isinstance(item, str | type):
         if not _is_of("explainers", type(item)):
             raise OptionError(f"{item!r} is no Explainer: give one, its class, or its name.")

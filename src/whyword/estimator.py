@@ -19,6 +19,7 @@ from .explaining.any_model import as_classifier
 from .explaining.cache import ExplanationCache
 from .explaining.inputs import read_documents, read_texts
 from .explaining.stream import explain_documents
+from .explaining.targets import read_target
 from .explaining.words import word_importance
 from .inference.fitted import choose_device
 from .interfaces.classifier import Classifier
@@ -26,7 +27,7 @@ from .interfaces.document import Document, Label
 from .interfaces.errors import DataError, OptionError
 from .interfaces.explanation import Explainer, Explanation, WordImportance
 from .interfaces.method import Encoder, Method
-from .models.config import RunConfig, make_config
+from .models.config import RunConfig, make_config, with_contributions
 from .models.folder import TrainedModel, load_model, model_fingerprint, named_fingerprint, put_model
 from .models.train import train_model
 from .training.loop import Step
@@ -36,6 +37,7 @@ SECTIONS = {  # of settings, and the parameter that holds them
     "encoder": "encoder_settings",
     "vocabulary": "vocabulary",
     "training": "training",
+    "contributions": "contributions",
 }
 
 
@@ -48,9 +50,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A text classifier that can say which words decided.
 
     Texts are strings, or pairs of strings; labels are strings or integers, and come back as they went in. Method and
-    encoder are names of the catalog, or classes. Their settings, and those of the vocabulary and the training, are
-    dictionaries, or single values written with two underscores: method__beta, encoder__dropout,
-    vocabulary__min_frequency, training__batch_size; see `whyword list methods vmask`.
+    encoder are names of the catalog, or classes. Their settings, and those of the vocabulary, the training and the
+    contributions, are dictionaries, or single values written with two underscores: method__beta, encoder__dropout,
+    vocabulary__min_frequency, training__batch_size, contributions__pairs; see `whyword list methods vmask`.
+    Contributions say what each word adds to each class; False leaves them out.
 
     It keeps the conventions of scikit-learn (clone, get_params, Pipeline, GridSearchCV, pickle). As the checks of
     scikit-learn feed tables of numbers, they are run on a subclass that writes each row as a text.
@@ -58,7 +61,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        method: str | type[Method] = "vmask",
+        method: str | type[Method] = "base",
         encoder: str | type[Encoder] = "lstm",
         *,
         embeddings: str | Path | None = None,
@@ -68,6 +71,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         encoder_settings: Mapping[str, Any] | None = None,
         vocabulary: Mapping[str, Any] | None = None,
         training: Mapping[str, Any] | None = None,
+        contributions: bool | Mapping[str, Any] = True,
         random_state: int | np.random.RandomState | None = 0,
         device: str = "auto",
         verbose: bool = False,
@@ -82,6 +86,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.encoder_settings = encoder_settings
         self.vocabulary = vocabulary
         self.training = training
+        self.contributions = contributions
         self.random_state = random_state
         self.device = device
         self.verbose = verbose
@@ -122,11 +127,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _defaults(self, section: str) -> dict[str, Any]:
         """Give the settings of a section with their defaults; none where there is no such method or encoder."""
+        values = {section: self.encoder} if section == "encoder" else {"method": self.method}
         try:
-            config = make_config({section: getattr(self, section)} if section in ("method", "encoder") else {})
+            config = make_config(with_contributions({**values, "contributions": bool(self.contributions)}))
         except OptionError:
             return {}
-        return {name: value for name, value in config.to_dict()[section].items() if name != "name"}
+        settings = config.to_dict()[section] or {}
+        return {name: value for name, value in settings.items() if name != "name"}
 
     def fit(self, X: Any, y: Any, dev: tuple[Any, Any] | None = None) -> Self:  # noqa: N803
         """Train; the best epoch is chosen on dev, a pair (texts, labels), or on a tenth held out of the texts."""
@@ -151,16 +158,16 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             training["epochs"] = self.epochs
         if self.learning_rate is not None:
             training["learning_rate"] = self.learning_rate
-        return make_config(
-            {
-                "method": {"name": self.method, **(self.method_settings or {})},
-                "encoder": {"name": self.encoder, **(self.encoder_settings or {})},
-                "vocabulary": dict(self.vocabulary or {}),
-                "training": training,
-                "embeddings": None if self.embeddings is None else str(self.embeddings),
-                "seed": _seed(self.random_state),
-            }
-        )
+        values = {
+            "method": {"name": self.method, **(self.method_settings or {})},
+            "encoder": {"name": self.encoder, **(self.encoder_settings or {})},
+            "vocabulary": dict(self.vocabulary or {}),
+            "training": training,
+            "contributions": self.contributions,
+            "embeddings": None if self.embeddings is None else str(self.embeddings),
+            "seed": _seed(self.random_state),
+        }
+        return make_config(with_contributions(values))
 
     def _on_event(self, event: Step | str) -> None:
         if not self.verbose:
@@ -193,13 +200,16 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         explainer: str | type[Explainer] | Explainer | None = None,
         target: Label | None = None,
         cache: str | Path | None = None,
+        against: Label | None = None,
     ) -> list[Explanation]:
         """Score every word of each text for the predicted class, or for the class named as target.
 
         The model's own scores by default, occlusion if it has none; or an explainer, its class or its name.
+        With against, the scores of that class are taken off the target's; with the target "all", every explanation has
+        all_scores, also of an explainer that scores one class at a time.
         What the folder named as cache holds is not computed again.
         """
-        return _explain(self._model.classifier, texts, explainer, target, self._cache(cache))
+        return _explain(self._model.classifier, texts, explainer, target, against, self._cache(cache))
 
     def _cache(self, folder: str | Path | None) -> ExplanationCache | None:
         return None if folder is None else ExplanationCache(Path(folder), model_fingerprint(self._model))
@@ -211,10 +221,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         reduce: str | None = None,
         cache: str | Path | None = None,
     ) -> WordImportance:
-        """Score words of the vocabulary: by the model's gate, else by its own scores averaged over the texts.
+        """Score words for every class by the model's contributions to the texts, or for no class by its own weights.
 
-        With texts, only their words. An explainer's scores for the predicted classes are summed over the texts,
-        averaged with reduce="mean", or put together as SP-LIME does with reduce="root".
+        Without texts, those of its training texts by its gate. Scores, also those of an explainer, are averaged over
+        the texts, summed with reduce="sum", or put together as SP-LIME does with reduce="root".
         """
         classifier = self._model.classifier
         chosen = None if explainer is None else make_explainer(explainer, classifier)
@@ -276,14 +286,16 @@ def explain(
     classes: Sequence[Label] | None = None,
     cache: str | Path | None = None,
     fingerprint: str | None = None,
+    against: Label | None = None,
 ) -> list[Explanation]:
     """Explain any model: ours, scikit-learn's, or a function from a list of strings to (text, class) probabilities.
 
-    The classes are numbered if neither they nor the model name them. With a cache, what that folder holds is not
+    Target and against are those of TextClassifier.explain. The classes are numbered if neither they nor the model name
+    them. With a cache, what that folder holds is not
     computed again; a model that is not ours needs a fingerprint then, a name that changes whenever the model does.
     """
     if isinstance(model, TextClassifier):
-        return model.explain(texts, explainer, target, cache)
+        return model.explain(texts, explainer, target, cache, against)
     if cache is not None and fingerprint is None:
         raise OptionError(
             "A cache cannot see when a model that is not whyword's changes: give fingerprint, a name for this very "
@@ -296,7 +308,7 @@ def explain(
     known = None
     if cache is not None and fingerprint is not None:
         known = ExplanationCache(Path(cache), named_fingerprint(fingerprint, classifier.classes))
-    return _explain(classifier, words, explainer, target, known)
+    return _explain(classifier, words, explainer, target, against, known)
 
 
 def _explain(
@@ -304,11 +316,16 @@ def _explain(
     texts: Any,
     explainer: str | type[Explainer] | Explainer | None,
     target: Label | None,
+    against: Label | None,
     cache: ExplanationCache | None,
 ) -> list[Explanation]:
     chosen = make_explainer(explainer, classifier)
     documents = [Document(words) for words in read_texts(texts)]
-    return list(explain_documents(classifier, documents, chosen, target, cache))
+    asked = read_target(classifier.classes, target, against)
+    explanations = list(explain_documents(classifier, documents, chosen, asked, cache))
+    for explanation in explanations:
+        asked.check(explanation)
+    return explanations
 
 
 def _read_dev(dev: tuple[Any, Any], classes: Sequence[Label]) -> tuple[Document, ...]:

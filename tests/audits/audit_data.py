@@ -22,6 +22,8 @@ from whyword.audits.data import (
     MaskHealth,
     MetricsCost,
     ModelInfo,
+    RankRow,
+    Recommendation,
     Reproduction,
     RuleResult,
     ScoreRow,
@@ -46,6 +48,12 @@ METRICS = {
         "mean fall of the probability of the explained class when the top shares of the words are removed",
         True,
     ),
+    "normalized-comprehensiveness": (
+        "mean fall of the probability as words go, top first: 0 the lowest that any order of the words reaches, 1 the "
+        "highest",
+        True,
+    ),
+    "direction": ("share of texts in which one of the top k words opposes the answer", False),
     "sufficiency": (
         "mean fall of the probability of the explained class when only the top shares of the words stay",
         False,
@@ -192,6 +200,7 @@ def audit_data() -> AuditData:
             own_score="gate",
             kind="mask",
             weights=1_234_567,
+            weights_explainer="own",
         ),
         data=DataInfo("sst2", 300, 1821, has_labels=True, has_rationales=True, pairs=False, words_per_text=17.4),
         accuracy=Share(0.857, 0.813, 0.892, 300),
@@ -204,6 +213,19 @@ def audit_data() -> AuditData:
                     (0.5, 0.53, 22), (0.6, 0.61, 28), (0.7, 0.68, 35), (0.8, 0.82, 60), (0.9, 0.95, 155),
                 )
             ),
+        ),
+        best=Recommendation(
+            "lime",
+            "lime",
+            None,
+            "Use lime: none audited here is more faithful. It takes 500 forward passes (0.2 s) a text; its top word "
+            "opposes the answer in 0.7% of texts.",
+        ),
+        ranking=(
+            RankRow("lime", 1.0, 1.0, 1.0, 300, 500.0, 0.204, 0.007),
+            RankRow("occlusion", 0.93, 0.9, 0.96, 300, 18.4, 0.0103, 0.0),
+            RankRow("own", 0.71, 0.66, 0.76, 300, 1.0, 0.0013, 0.14),
+            RankRow("random", 0.19, 0.17, 0.21, 300, 1.0, 0.0007, 0.49),
         ),
         verdicts=(
             Verdict(

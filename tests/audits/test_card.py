@@ -4,7 +4,7 @@ import pytest
 
 from audits.audit_data import smallest
 from whyword.audits.card import BEGIN, END, add_audit
-from whyword.audits.data import DataInfo, Reproduction, ScoreRow, Share, Verdict
+from whyword.audits.data import DataInfo, RankRow, Recommendation, Reproduction, ScoreRow, Share, Verdict
 
 CARD = "# vmask on lstm\n\nA text classifier.\n"
 
@@ -60,6 +60,21 @@ def test_the_card_gets_the_numbers_of_the_audit(readme):
     assert own in text
     assert "    whyword audit model 'my  data'" in text
     assert "Seed 7; torch 2.13." in text
+
+
+def test_the_card_says_what_to_use_and_how_near_each_comes_to_the_best(readme):
+    best = Recommendation("own", "lime", "lime", "Use own: 98% | of <it>.")
+    ranking = (
+        RankRow("lime", 1.0, 1.0, 1.0, 500, 722.3, 0.1, 0.0),
+        RankRow("own", 0.98, 0.96, 1.0, 500, 1.0, 0.0, 0.0),
+    )
+    add_audit(readme.parent, replace(AUDIT, best=best, ranking=ranking))
+    text = section(readme)
+    assert "**Use own: 98% \\| of &lt;it>.**" in text
+    assert "| own | trust | It beats random words. | 98% (96% to 100%) | 1 | 0.400" in text
+    assert "| 100% | 722 | – |" in text
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    assert len({row.replace("\\|", "").count("|") for row in rows}) == 1
 
 
 def test_every_line_of_the_table_has_as_many_cells_whatever_the_words(readme):

@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 from audits.audit_data import smallest
 from whyword.analysis.attention_tests import AttentionTests
-from whyword.audits.data import Agreement, MaskHealth, ScoreRow, Share
+from whyword.audits.data import Agreement, MaskHealth, RankRow, ScoreRow, Share
 from whyword.audits.rules import Measured, Rule, Rules, decide, read_rules, verdicts
 from whyword.blocks.gates import COLLAPSED, SATURATED
 from whyword.interfaces.errors import OptionError
 from whyword.interfaces.metric import Score
 
-NAMES = (["comprehensiveness", "posthoc-accuracy", "rationale-auprc"], ["own", "lime", "occlusion"])
+NAMES = (["comprehensiveness", "posthoc-accuracy", "rationale-auprc", "direction"], ["own", "lime", "occlusion"])
 TESTS = ["uniform", "adversarial-share"]
 RULE = """
 ["mine"]
@@ -38,10 +38,18 @@ def score(metric="comprehensiveness", explainer="lime", value=0.3, over=0.2, p=0
     )  # fmt: skip
 
 
-def data(scores, kind="black box", texts=100, **more):
+def ranked(explainer, share=0.97, half=0.02):
+    return RankRow(explainer, share, share - half, share + half, 100, 1.0, 0.001, 0.01)
+
+
+def data(scores, kind="black box", texts=100, shown="own", **more):
+    """An audit of these scores in which all explainers are close to the best, and `shown` shows attention or mask."""
     few = smallest()
-    model, info = replace(few.model, kind=kind), replace(few.data, texts=texts)
-    return replace(few, model=model, data=info, scores=tuple(scores), **more)
+    weights = shown if kind in ("attention", "mask") else None
+    model, info = replace(few.model, kind=kind, weights_explainer=weights), replace(few.data, texts=texts)
+    names = dict.fromkeys(score.explainer for score in scores)
+    ranking = (ranked("best", 1.0, 0.0), *map(ranked, names))
+    return replace(few, **{"model": model, "data": info, "scores": tuple(scores), "ranking": ranking, **more})
 
 
 def share(value, low, high):
@@ -59,7 +67,12 @@ def attention_tests(**tests):
 
 
 def good(explainer="lime", **more):
-    return [score("comprehensiveness", explainer, **more), score("posthoc-accuracy", explainer, value=0.9, **more)]
+    direction = score("direction", explainer, value=0.01, half=0.005)
+    return [
+        score("comprehensiveness", explainer, **more),
+        score("posthoc-accuracy", explainer, value=0.9, **more),
+        direction,
+    ]
 
 
 def verdict(audited, rules=None):
@@ -68,7 +81,7 @@ def verdict(audited, rules=None):
 
 def test_what_holds_is_trusted_and_the_reason_counts_the_rules():
     (found,) = verdicts(data(good()), default())
-    assert (found.verdict, found.because) == ("trust", "All 4 rules hold.")
+    assert (found.verdict, found.because) == ("trust", "All 8 rules hold.")
     assert [result.rule for result in found.rules][-1] == "enough texts"
 
 
@@ -83,7 +96,7 @@ def test_who_is_no_better_than_random_words_is_not_trusted():
 
 
 def test_a_plain_no_is_the_reason_before_a_doubt_that_counts_as_one():
-    scores = [score(over=0.01, p=0.4), score("posthoc-accuracy", value=0.9, over=-0.2, p=0.001)]
+    scores = [score(over=0.01, p=0.4), score("posthoc-accuracy", value=0.9, over=-0.2, p=0.001), good()[2]]
     (found,) = verdicts(data(scores), default())
     assert "posthoc-accuracy over random: -0.200 [-0.250, -0.150]; must be above 0" in found.because
 
@@ -117,6 +130,38 @@ def test_a_needed_rule_that_was_not_measured_leaves_doubt_and_a_wanted_one_does_
     assert "finds what people marked" not in [result.rule for result in found.rules]
 
 
+@pytest.mark.parametrize(
+    ("opposes", "expected"), [(0.01, "trust"), (0.04, "use with care"), (0.09, "use with care"), (0.2, "do not trust")]
+)
+def test_a_top_word_may_oppose_the_answer_in_one_text_of_twenty(opposes, expected):
+    scores = [*good()[:2], score("direction", value=opposes, half=0.03 * (opposes > 0.01) + 0.005)]
+    (found,) = verdicts(data(scores), default())
+    assert found.verdict == expected
+    assert ("opposes the answer" in found.because) == (opposes > 0.04)
+
+
+@pytest.mark.parametrize(
+    ("share", "expected"), [(0.97, "trust"), (0.91, "use with care"), (0.7, "use with care"), (0.4, "do not trust")]
+)
+def test_trust_needs_nearly_the_faithfulness_of_the_best(share, expected):
+    ranking = (ranked("best", 1.0, 0.0), ranked("lime", share))
+    (found,) = verdicts(data(good(), ranking=ranking), default())
+    assert found.verdict == expected
+    assert ("share of best" in found.because) == (share < 0.95)
+
+
+def test_who_is_alone_is_not_the_best_of_anything():
+    (found,) = verdicts(data(good(), ranking=(ranked("lime", 1.0, 0.0), ranked("random", 0.1))), default())
+    assert found.verdict == "use with care"
+    assert "'half as faithful as the best' is needed" in found.because
+
+
+def test_a_direction_that_was_not_measured_leaves_doubt():
+    (found,) = verdicts(data(good()[:2]), default())
+    assert found.verdict == "use with care"
+    assert "'right in direction' is needed" in found.because
+
+
 def test_nobody_is_compared_with_themselves():
     pairs = (Agreement("lime", "occlusion", 0.5, 0.4, 0.6, 100),)
     found = verdicts(data([*good(), *good("occlusion")], agreement=pairs), default())
@@ -138,6 +183,14 @@ def test_attention_must_change_something_and_be_without_alternative(uniform, adv
     tests = attention_tests(uniform=uniform, adversarial_share=adversarial_share)
     assert verdict(data(good("own"), "attention", attention_tests=tests)) == expected
     assert verdict(data(good("lime"), "attention", attention_tests=tests)) == "trust"  # attention is nothing to LIME
+
+
+def test_attention_beside_contributions_is_judged_under_its_own_name():
+    tests = attention_tests(uniform=(0.001, 0.0, 0.002), adversarial_share=(0.3, 0.2, 0.4))
+    found = verdicts(
+        data([*good("own"), *good("attention")], "attention", shown="attention", attention_tests=tests), default()
+    )
+    assert [row.verdict for row in found] == ["trust", "do not trust"]
 
 
 def test_a_test_of_attention_that_is_undefined_leaves_doubt():

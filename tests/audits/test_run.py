@@ -10,6 +10,7 @@ from whyword import TextClassifier
 from whyword.analysis.attention_tests import run_attention_tests
 from whyword.analysis.replaced_attention import Search
 from whyword.audits import run as auditing
+from whyword.audits import sections
 from whyword.audits.data import Cut
 from whyword.audits.run import audit, gather_audit, load_rules
 from whyword.data.planted import planted
@@ -22,7 +23,7 @@ from whyword.methods.attention import Attention
 
 WEIGHT = {"superb": 2.0, "fine": 1.0, "dull": -1.0, "awful": -2.0}
 FILLER = [f"w{i}" for i in range(20)]
-QUICK = ["comprehensiveness", "posthoc-accuracy"]
+QUICK = ["comprehensiveness", "posthoc-accuracy", "direction"]
 
 
 def bag(texts):
@@ -32,7 +33,7 @@ def bag(texts):
     return np.stack([1 - good, good], axis=1)
 
 
-def bag_texts(count=60, seed=0):
+def bag_texts(count=100, seed=0):
     draw = np.random.default_rng(seed)
     texts = []
     for _ in range(count):
@@ -61,6 +62,21 @@ class Lucky(Random):
     """Random scores under another name."""
 
     name = "lucky"
+
+
+@dataclass(frozen=True)
+class Sizes(Exact):
+    """How much each word matters, but not for which class."""
+
+    name = "sizes"
+
+    def explain(self, classifier, documents, targets=None):
+        found = super().explain(classifier, documents, targets)
+        for e in found:
+            e.scores[:] = np.abs(e.scores) - 1e-3 * np.sign(
+                e.scores
+            )  # where two are equal, the opposing one comes first
+        return found
 
 
 class Deaf(Attention):
@@ -121,6 +137,28 @@ def attention_json(attention, documents, events):
 def test_scores_that_are_the_exact_contributions_are_trusted():
     found = audit(bag, bag_texts(), explainers=[Exact(), "occlusion"], classes=["bad", "good"])
     assert found.verdicts["exact"] == "trust"
+    best = found.best
+    assert best.explainer == min(found.data.ranking[:2], key=lambda row: row.passes_per_text).explainer
+    assert str(best).startswith(f"Use {best.explainer}: ")
+    assert str(best) in " ".join(str(found).split())
+    assert found.to_dict()["best"]["sentence"] == str(best)
+
+
+def test_scores_that_miss_the_direction_are_not_trusted_though_they_beat_random_words():
+    found = audit(bag, bag_texts(), explainers=[Sizes(), "occlusion"], metrics=QUICK)
+    (sizes, *_) = found.data.verdicts
+    rules = {result.rule: result.holds for result in sizes.rules}
+    assert rules["beats random words"] is True
+    assert rules["right in direction"] is False
+    assert (sizes.verdict, found.best.explainer) == ("do not trust", "occlusion")
+    opposing = next(row for row in found.data.ranking if row.explainer == "sizes").opposes
+    texts = [[WEIGHT.get(word, 0.0) for word in text.split()] for text in bag_texts()]
+    sides = [1.0 if sum(weights) > 0 else -1.0 for weights in texts]
+    top = [
+        min(w * side for w in weights if abs(w) == max(map(abs, weights)))
+        for weights, side in zip(texts, sides, strict=True)
+    ]
+    assert opposing == pytest.approx(np.mean(np.array(top) < 0))
 
 
 @pytest.mark.parametrize("seed", range(1, 6))
@@ -143,13 +181,12 @@ def test_all_values_of_an_attention_model_are_there_and_strict_json(attention_js
     values = attention_json
     json.dumps(values, allow_nan=False)
     assert set(values) == {
-        "format", "model", "data", "accuracy", "confusion", "calibration", "verdicts", "scores", "agreement",
-        "converged",
-        "gallery", "words", "attention_tests", "mask", "map", "cost", "again",
+        "format", "model", "data", "accuracy", "confusion", "calibration", "best", "ranking", "verdicts", "scores",
+        "agreement", "converged", "gallery", "words", "attention_tests", "mask", "map", "cost", "again",
     }  # fmt: skip
     assert values["model"] | {"settings": 0, "weights": 0} == {
         "name": "attention on bag", "method": "attention", "encoder": "bag", "classes": ["negative", "positive"],
-        "settings": 0, "own_score": "share", "kind": "attention", "weights": 0,
+        "settings": 0, "own_score": "share", "kind": "attention", "weights": 0, "weights_explainer": "own",
     }  # fmt: skip
     assert values["data"] | {"words_per_text": 0} == {
         "name": "planted", "texts": 40, "of": 40, "has_labels": True, "has_rationales": True, "pairs": False,
@@ -195,15 +232,31 @@ def test_the_scores_are_those_of_measuring_with_a_corrected_p_value(attention, d
     assert found.data.cost.metrics.one_by_one > scores.forward_passes
 
 
-def test_a_black_box_is_explained_by_lime_and_occlusion_and_has_no_inside():
+def test_a_black_box_is_explained_by_asking_it_and_has_no_inside():
     found = audit(bag, bag_texts(12), classes=["bad", "good"])
     data = found.data
-    assert list(found.verdicts) == ["lime", "occlusion"]
+    assert list(found.verdicts) == ["lime", "shapley", "occlusion"]
     assert (data.model.kind, data.model.name, data.map) == ("black box", "bag", None)
     assert (data.accuracy, data.data.has_labels) == (None, False)
     assert {item.why for item in data.gallery} == {"sure", "unsure"}
     assert set(found.verdicts.values()) <= {"use with care", "do not trust"}  # twelve texts are too few to trust
     assert data.converged["lime"].texts == 12
+
+
+def test_contributions_are_audited_beside_the_weights_of_attention_or_mask(attention, mask, monkeypatch):
+    for classifier, weights in ((attention.model_.classifier, "attention"), (mask.model_.classifier, "gate")):
+        assert auditing.default_explainers(classifier) == ["own", "lime", "shapley", "occlusion"]
+        assert sections.weights_explainer(classifier) == "own"
+        monkeypatch.setattr(type(classifier.method), "contributions", object(), raising=False)
+        assert auditing.default_explainers(classifier) == ["own", weights, "lime", "shapley", "occlusion"]
+        assert sections.weights_explainer(classifier) == weights
+
+
+def test_more_draws_cost_more_and_change_the_floor_alone():
+    one, ten = (audit(bag, bag_texts(30), explainers=["occlusion"], metrics=QUICK, draws=n).data for n in (1, 10))
+    assert one.cost.metrics.forward_passes < ten.cost.metrics.forward_passes
+    for first, second in zip(one.scores, ten.scores, strict=True):
+        assert (first.value == second.value) == (first.explainer != "random")
 
 
 def test_unsigned_scores_are_compared_with_the_sizes_of_others(attention_json):

@@ -23,7 +23,8 @@ def test_the_words_are_shown_with_the_class(whyword, model):
     label = load(model).predict([TEXT])[0]
     assert done.out.startswith(f"{label} ")
     assert TEXT in done.out
-    assert f"speaks for {label}" in done.out
+    assert "speaks for negative" in done.out
+    assert "speaks for positive" in done.out
 
 
 @pytest.mark.parametrize("width", [24, 40, 200])
@@ -50,6 +51,59 @@ def test_target_names_the_class_the_scores_speak_for(whyword, model):
     )
     assert (one["label"], other["label"]) == ("negative", "positive")
     assert one["scores"] == pytest.approx([-score for score in other["scores"]], abs=1e-6)
+
+
+def test_target_all_shows_each_class_and_writes_the_scores_of_all(whyword, refused, base_model):
+    words = ("explain", base_model, TEXT, "--explainer", "gradient", "--target", "all")
+    shown = whyword(*words).out
+    assert shown.count(TEXT) == 2
+    assert [line.split()[0] for line in shown.splitlines() if " · gradient" in line] == ["negative", "positive"]
+    (row,) = whyword(*words, "--json").json
+    for name in ("negative", "positive"):
+        (one,) = whyword("explain", base_model, TEXT, "--explainer", "gradient", "--target", name, "--json").json
+        assert row["all_scores"][name] == pytest.approx(one["scores"], abs=1e-9)
+    assert whyword(*words, "-o", "all.html").code == 0
+    assert Path("all.html").read_text(encoding="utf-8").count('<div class="whyword"') == 2
+    assert "every class was asked for: name one as target" in refused(*words, "-o", "all.svg")
+
+
+def test_the_predicted_class_can_be_named_as_such(whyword, base_model):
+    plain, named = (
+        whyword("explain", base_model, TEXT, "--json", *more).json for more in ([], ["--target", "predicted"])
+    )
+    assert without_seconds(plain) == without_seconds(named)
+
+
+@pytest.mark.parametrize("explainer", ["occlusion", "gradient"])
+def test_against_takes_the_scores_of_the_other_class_off(whyword, base_model, explainer):
+    words = ("explain", base_model, TEXT, "--json", "--explainer", explainer, "--target", "negative")
+    (plain,), (contrast,) = whyword(*words).json, whyword(*words, "--against", "positive").json
+    assert contrast["against"] == "positive"
+    assert contrast["scores"] == pytest.approx([2 * score for score in plain["scores"]], abs=1e-6)
+    shown = whyword(*words[:3], *words[4:], "--against", "positive").out
+    assert re.match(r"negative [\d.]+% against positive [\d.]+% · ", shown)
+    whyword(*words, "--against", "positive", "-o", "out.jsonl")
+    row = json.loads(Path("out.jsonl").read_text(encoding="utf-8"))
+    assert without_seconds([row]) == without_seconds([contrast])
+
+
+@pytest.mark.parametrize(
+    "more", [["--target", "negative"], ["--target", "all"], ["--target", "negative", "--against", "positive"]]
+)
+@pytest.mark.parametrize("output", [[], ["-o", "out.jsonl"]])
+def test_weights_are_not_explained_for_a_class(refused, model, more, output):
+    said = refused("explain", model, TEXT, *more, *output)
+    assert "'own' gives weights, which are the same for every class: leave out target and against, or choose" in said
+    assert not list(Path().glob("out*"))
+
+
+def test_a_contrast_needs_two_classes(refused, base_model):
+    assert "name it as target too" in refused("explain", base_model, TEXT, "--against", "positive")
+    words = ("--target", "negative", "--against", "negative")
+    assert "cannot be explained against itself" in refused("explain", base_model, TEXT, *words)
+    assert "Did you mean 'positive'" in refused(
+        "explain", base_model, TEXT, "--target", "negative", "--against", "positiv"
+    )
 
 
 def test_seed_reaches_the_explainer(whyword, model):
@@ -82,14 +136,17 @@ def without_seconds(rows: list[dict]) -> list[dict]:
 
 
 @pytest.mark.parametrize("ending", [".jsonl", ".jsonl.gz", ".parquet"])
-def test_an_output_file_holds_what_json_shows(whyword, model, data, ending):
-    shown = whyword("explain", model, data, "--json").json
+@pytest.mark.parametrize("explainer", ["own", "occlusion"])
+def test_an_output_file_holds_what_json_shows(whyword, model, data, ending, explainer):
+    words = ("explain", model, data, "--explainer", explainer)
+    shown = whyword(*words, "--json").json
     path = Path(f"out{ending}")
-    done = whyword("explain", model, data, "-o", path)
+    done = whyword(*words, "-o", path)
     assert (done.code, done.out, done.err) == (0, "", f"Wrote 40 explanations to {path}.\n")
     if ending == ".parquet":
         rows = pytest.importorskip("pyarrow.parquet").read_table(path).to_pylist()
-        rows = [{**row, "probabilities": dict(row["probabilities"])} for row in rows]
+        maps = ("probabilities", "all_scores")
+        rows = [{**row, **{name: dict(row[name]) for name in maps if name in row}} for row in rows]
     else:
         text = gzip.decompress(path.read_bytes()) if ending.endswith("gz") else path.read_bytes()
         rows = [json.loads(line) for line in text.splitlines()]
@@ -231,7 +288,7 @@ def content(path: Path) -> object:
     [
         (["--top", "2"], "top"),
         (["--explainer", "occlusion"], "explainer, settings"),
-        (["--target", "positive"], "target"),
+        (["--explainer", "occlusion", "--target", "positive"], "explainer, settings, target"),
         (["--explainer", "random", "--seed", "1"], "explainer, settings"),
     ],
 )

@@ -12,6 +12,7 @@ from reference.spying import Spy, additive, explanation
 from whyword import catalog
 from whyword.checks.samples import sample_classifier
 from whyword.data.words import split
+from whyword.evaluation.aopc import NormalizedAopc
 from whyword.evaluation.measure import Scores, gather, measure, rank_agreement, top_agreement
 from whyword.explainers.occlusion import Occlusion
 from whyword.explainers.random import Random
@@ -22,6 +23,8 @@ from whyword.maths.stats.comparisons import paired_difference
 from whyword.maths.stats.intervals import mean_interval
 from whyword.metrics.accuracy_drop import AccuracyDrop
 from whyword.metrics.mean_probability_drop import MeanProbabilityDrop
+from whyword.metrics.normalized_comprehensiveness import NormalizedComprehensiveness
+from whyword.metrics.normalized_sufficiency import NormalizedSufficiency
 from whyword.metrics.posthoc_accuracy import PosthocAccuracy
 from whyword.metrics.probability_drop import ProbabilityDrop
 from whyword.metrics.rationale_f1 import RationaleF1
@@ -45,8 +48,12 @@ def every_metric():
     return [catalog.load("metrics", name)() for name in catalog.names("metrics")]
 
 
+def one_round(metrics):
+    return [metric for metric in metrics if not isinstance(metric, NormalizedAopc)]
+
+
 def test_all_metrics_and_explainers_together_ask_once_about_each_sub_text(model, explanations):
-    spy, metrics = Spy(model), every_metric()
+    spy, metrics = Spy(model), one_round(every_metric())
     scores = measure(spy, explanations, metrics)
     assert spy.requests == 1
     needed = [
@@ -56,6 +63,35 @@ def test_all_metrics_and_explainers_together_ask_once_about_each_sub_text(model,
     assert len(spy.asked) == scores.forward_passes == sum(map(len, needed))
     assert scores.texts == len(TEXTS)
     assert scores.passes_per_text == scores.forward_passes / len(TEXTS)
+
+
+def test_a_search_in_rounds_is_run_once_for_all_that_need_it_and_asks_about_each_sub_text_once(model, explanations):
+    spy = Spy(model)
+    scores = measure(spy, explanations, every_metric())
+    assert len(spy.asked) == scores.forward_passes < scores.asked
+    one, both = (
+        measure(Spy(model), explanations, metrics).forward_passes
+        for metrics in ([NormalizedComprehensiveness()], [NormalizedComprehensiveness(), NormalizedSufficiency()])
+    )
+    own = sum(len(NormalizedSufficiency().subsets(e)) for row in explanations.values() for e in row)
+    assert both <= one + own
+
+
+def test_no_round_asks_again_what_another_has_asked():
+    spy = Spy(additive({"b": 2.0, "d": -1.0, "e": 0.3}))
+    found = {"x": [explanation("a b c d e f", [3, 1, 2, 6, 5, 4])]}
+    measure(spy, found, [ProbabilityDrop(), NormalizedComprehensiveness(), NormalizedSufficiency()])
+    assert len(spy.asked) > 30  # the search among them
+    assert len(set(spy.asked)) == len(spy.asked)
+
+
+def test_several_explanations_of_a_text_are_averaged():
+    model, text = additive({"funny": 2.0, "warm": 1.0}), "a funny warm film"
+    draws = [explanation(text, scores) for scores in ([0, 1, 0, 0], [0, 0, 1, 0], [1, 0, 0, 0])]
+    (mean,) = measure(model, {"x": [draws]}, [ProbabilityDrop(1)])
+    each = [measure(model, {"x": [draw]}, [ProbabilityDrop(1)])["probability-drop", "x"].value for draw in draws]
+    assert mean.value == pytest.approx(np.mean(each))
+    assert mean.texts == 1
 
 
 def test_metrics_of_the_same_removal_curve_cost_no_more_than_one_of_them(model, explanations):

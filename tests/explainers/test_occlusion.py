@@ -29,6 +29,8 @@ def test_scores_are_the_fall_of_the_probability_of_shortened_strings(request, ki
         assert explanation.target == target
         np.testing.assert_allclose(explanation.scores, asked[0, target] - asked[1:, target], atol=1e-6)
         np.testing.assert_allclose(explanation.probabilities, asked[0], atol=1e-6)
+        np.testing.assert_allclose(explanation.all_scores, (asked[0] - asked[1:]).T, atol=1e-6)
+        assert explanation.scores.tolist() == explanation.all_scores[target].tolist()
         assert explanation.forward_passes == len(words) + 1
 
 

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from itertools import count, islice
 
 import numpy as np
@@ -119,10 +120,14 @@ def test_an_explainer_gets_the_settings_that_words_or_values_name():
 def test_only_the_top_words_keep_their_scores():
     document = Document(split("a b c d"))
     explanation = Explanation(document, np.array([0.1, 0.4, -0.9, 0.2]), 0, (0, 1), np.ones(2) / 2, "x")
-    assert only_top(explanation, 2).scores.tolist() == [0, 0.4, 0, 0.2]
+    assert only_top(explanation, 2).scores.tolist() == [0, 0.4, -0.9, 0]
     assert only_top(explanation, None) is explanation
     assert only_top(explanation, 9).scores.tolist() == explanation.scores.tolist()
     assert explanation.scores.tolist() == [0.1, 0.4, -0.9, 0.2]
+    table = np.stack([explanation.scores, -explanation.scores])
+    full = replace(explanation, all_scores=table, base_value=0.3, base_values=np.array([0.3, 0.7]))
+    assert only_top(full, 1).all_scores.tolist() == [[0, 0, -0.9, 0], [0, 0, 0.9, 0]]
+    assert (only_top(full, 1).base_value, only_top(full, 1).base_values) == (None, None), "it adds up no longer"
 
 
 def test_a_classifier_stays_what_it_is():

@@ -21,7 +21,7 @@ from whyword.inference.black_box import BlackBox
 from whyword.inference.fitted import FittedClassifier
 from whyword.inference.windows import explain_in_windows, part, stitch
 from whyword.interfaces.document import Document
-from whyword.interfaces.explanation import Explanation
+from whyword.interfaces.explanation import Explanation, Interaction
 from whyword.methods.attention import Attention
 
 LIMIT = 16  # two of them special, two left free: windows of 12 tokens, each 9 further than the last
@@ -168,12 +168,25 @@ def test_standard_errors_are_those_of_means_and_what_speaks_of_one_window_is_dro
         seconds=1.0,
         converged=0.9,
         tied=np.array([True, False]),
+        all_scores=np.array([[-1.0, -2.0], [1.0, 2.0]]),
+        base_values=np.array([0.8, 0.2]),
+        error=0.1,
+        interactions=(Interaction(0, 1, 0.1),),
     )
-    second = replace(first, scores=np.array([4.0, 3.0]), std_error=np.array([0.4, 0.2]), convergence_error=0.02)
+    second = replace(
+        first,
+        scores=np.array([4.0, 3.0]),
+        std_error=np.array([0.4, 0.2]),
+        convergence_error=0.02,
+        all_scores=np.array([[-4.0, -3.0], [4.0, 3.0]]),
+        interactions=(Interaction(0, 1, -0.5),),
+    )
     whole = stitch(text, [np.array([0, 1]), np.array([1, 2])], [first, second])
     assert whole.scores.tolist() == [1.0, 3.0, 3.0]
     np.testing.assert_allclose(whole.std_error, [0.1, 0.25, 0.2])  # half of √(0.3² + 0.4²)
-    assert (whole.base_value, whole.converged, whole.tied) == (None, None, None)
+    assert whole.all_scores.tolist() == [[-1.0, -3.0, -3.0], [1.0, 3.0, 3.0]]
+    assert whole.interactions == (Interaction(1, 2, -0.5), Interaction(0, 1, 0.1))
+    assert (whole.base_value, whole.converged, whole.tied, whole.base_values, whole.error) == (None,) * 5
     assert (whole.convergence_error, whole.seed, whole.target) == (0.02, 3, 1)
     assert (whole.forward_passes, whole.seconds, whole.windows) == (21, 2.0, 2)
 

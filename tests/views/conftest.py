@@ -23,6 +23,10 @@ def highlights(draw: st.DrawFn) -> Highlight:
         cuts = sorted(draw(st.sets(st.integers(0, len(text)), max_size=8)))
         spans.append(tuple(zip(cuts[::2], cuts[1::2], strict=False)))
     words = sum(map(len, spans))
+    classes = tuple(draw(st.lists(ANY_TEXT, min_size=2, max_size=4) | st.just([])))
+    number = st.integers(0, max(0, len(classes) - 1))
+    position = st.integers(0, max(0, words - 1))
+    pairs = st.lists(st.tuples(position, position, st.floats(-1, 1), number), max_size=4 if words and classes else 0)
     return Highlight(
         texts=texts,
         spans=tuple(spans),
@@ -33,6 +37,12 @@ def highlights(draw: st.DrawFn) -> Highlight:
         explainer=draw(ANY_TEXT),
         truncated_words=draw(st.integers(0, 300)),
         windows=draw(st.integers(1, 3)),
+        classes=classes,
+        target=draw(number),
+        speaks_for=tuple(draw(st.lists(number | st.none(), min_size=words, max_size=words))),
+        against=draw(number | st.none()) if classes else None,
+        base_value=draw(st.none() | st.floats(0, 1)),
+        interactions=tuple(draw(pairs)),
     )
 
 

@@ -65,7 +65,63 @@ def test_words_for_and_against_differ_in_color_and_line() -> None:
     assert picture.count('fill="#0072b2"') == 2 + 1  # but, delight, and the legend
     assert picture.count('fill="#c45000"') == 1 + 1
     assert picture.count("stroke-dasharray") == 2
-    assert "<title>-0.3</title>Thin" in picture
+    assert "<title>-0.3, speaks against positive</title>Thin" in picture
+
+
+TWO = replace(REVIEW, classes=("negative", "positive"), target=1, speaks_for=(0, None, 1, 1, 1))
+
+
+def brackets(picture: str) -> list[ElementTree.Element]:
+    paths = ElementTree.fromstring(picture).iter(f"{NAMESPACE}path")
+    return [path for path in paths if path.get("class") is None]
+
+
+def test_words_have_the_color_of_their_class_and_the_legend_names_it() -> None:
+    picture = svg.render(TWO, 720)
+    assert picture.count('fill="#c45000"') == 1 + 1  # Thin, and the legend
+    assert pieces(picture, 13)[:2] == ["speaks for positive", "speaks for negative"]
+
+
+def test_weights_are_gray_with_dotted_lines() -> None:
+    picture = svg.render(replace(TWO, signed=False, scores=(0.3, 0.0, 0.1, 0.0, 0.5)), 720)
+    assert "#0072b2" not in picture
+    assert "#c45000" not in picture
+    assert picture.count('stroke-dasharray="1 3"') == 2 + 1  # above the median word, and the legend
+    assert "weight, not a reason for a class" in picture
+
+
+def test_a_bracket_reaches_from_one_word_to_the_other() -> None:
+    picture = svg.render(replace(TWO, interactions=((0, 4, -0.31, 0),)), 720)
+    (bracket,) = brackets(picture)
+    assert bracket.get("stroke") == "#c45000"
+    left, right = re.fullmatch(r"M([\d.]+) [\d.]+v-3H([\d.]+)v3", bracket.attrib["d"]).groups()
+    first, last = (
+        text
+        for text in ElementTree.fromstring(picture).iter(f"{NAMESPACE}text")
+        if "".join(text.itertext()).endswith(("Thin", "delight"))
+    )
+    for x, text in ((left, first), (right, last)):
+        assert float(x) == pytest.approx(float(text.attrib["x"]) + float(text.attrib["textLength"]) / 2, abs=0.11)
+    assert "① Thin + delight: together -0.31 (for negative)" in pieces(picture, 13)
+
+
+def test_brackets_over_each_other_stand_at_different_heights() -> None:
+    picture = svg.render(replace(TWO, interactions=((0, 4, 0.3, 1), (1, 2, 0.2, 1))), 720)
+    one, other = (float(path.attrib["d"].split("v")[0].split()[1]) for path in brackets(picture))
+    assert one - other == svg._BRACKET
+
+
+def test_words_on_different_lines_have_a_piece_of_the_bracket_each_with_its_mark() -> None:
+    picture = svg.render(replace(TWO, interactions=((0, 4, -0.31, 0),)), 140)
+    assert len(brackets(picture)) == 2
+    assert pieces(picture, 10) == ["①", "①"]
+
+
+def test_tags_of_many_classes_are_small_and_raised() -> None:
+    many = replace(TWO, classes=("negative", "neutral", "positive"), target=2, speaks_for=(0, None, 2, 2, 2))
+    picture = svg.render(many, 720)
+    assert pieces(picture, 10) == ["neg", "pos", "pos"]
+    assert ink("".join(pieces(picture)[1:])) == ink(many.texts[0])
 
 
 def test_text_from_right_to_left_starts_at_the_right() -> None:

@@ -46,8 +46,14 @@ def one_word(text: str) -> Highlight:
 @example(replace(REVIEW, texts=("[bold",), spans=((),), scores=(), label="a[b\\", explainer="\\[x"))
 def test_rich_gives_back_any_text_exactly(highlight: Highlight) -> None:
     plain = Text.from_markup(terminal.render(highlight)).plain
-    heading = f"{visible(highlight.label)} {highlight.probability:.1%} · {visible(highlight.explainer)}\n\n"
-    bodies = [visible(text) for text in highlight.texts]
+    heading = " against ".join(f"{visible(label)} {share}" for label, share in highlight.heading)
+    heading += f" · {visible(highlight.explainer)}\n\n"
+    bodies = [
+        "".join(visible(string) + paint.tag.translate(terminal._RAISED) for string, _, paint in passages)
+        for passages in highlight.passages(terminal.WEAKEST)
+    ]
+    if not any(paint.tag for paint in highlight.paints):
+        assert bodies == [visible(text) for text in highlight.texts]
     if len(bodies) == 2:
         bodies = [f"First text:\n{bodies[0]}", f"Second text:\n{bodies[1]}"]
     assert plain.startswith(heading + "\n\n".join(bodies) + "\n\n")
@@ -65,7 +71,8 @@ def test_every_word_is_in_the_style_of_its_strength() -> None:
     assert spans["but"].startswith("#ffffff on ")
     assert "plot" not in spans
     for strength in (-1.0, -0.5, -0.1, 0.0, 0.1, 0.5, 1.0):
-        Style.parse(terminal.style(strength))
+        Style.parse(terminal.style(REVIEW.paint(strength, None)))
+        Style.parse(terminal.style(replace(REVIEW, signed=False).paint(strength, None)))
 
 
 def test_without_color_emphasis_remains() -> None:
@@ -80,12 +87,40 @@ def test_without_any_style_the_list_of_words_remains() -> None:
         "",
         "Thin plot, but a delight.",
         "",
-        "delight  +0.5  ████████████████████",
-        "Thin     -0.3  ████████████",
-        "but      +0.1  ████",
+        "delight  +0.5  ████████████████████ for positive",
+        "Thin     -0.3  ████████████ against positive",
+        "but      +0.1  ████ for positive",
         "",
         " + speaks for positive   - speaks against positive ",
     ]
+
+
+def test_the_list_names_classes_pairs_and_how_scores_add_up() -> None:
+    two = replace(
+        REVIEW,
+        classes=("negative", "positive"),
+        target=1,
+        speaks_for=(0, None, 1, 1, 1),
+        base_value=0.63,
+        interactions=((0, 1, -0.2, 0),),
+    )
+    assert printed(two, force_terminal=False).splitlines()[4:] == [
+        "delight  +0.5  ████████████████████ for positive",
+        "Thin     -0.3  ████████████ for negative",
+        "but      +0.1  ████ for positive",
+        "",
+        "Thin + plot: together -0.2 (for negative)",
+        "",
+        " + speaks for positive   - speaks for negative ",
+        "Starts at 63.0%, words add +30.1%, = 93.1%.",
+    ]
+
+
+def test_among_many_classes_words_bear_raised_tags() -> None:
+    many = replace(
+        REVIEW, classes=("negative", "neutral", "positive"), target=2, speaks_for=(0, None, 2, 2, 2), scores=(-0.3,) * 5
+    )
+    assert "Thinⁿᵉᵍ plot" in printed(replace(many, scores=REVIEW.scores))
 
 
 def test_numbers_of_the_text_are_not_colored_by_rich() -> None:
@@ -97,7 +132,7 @@ def test_numbers_of_the_text_are_not_colored_by_rich() -> None:
 @pytest.mark.parametrize(("strength", "bar"), [(1.0, "█" * 20), (0.5, "█" * 10), (0.05, "█"), (0.125, "██▌")])
 def test_bars_are_as_long_as_words_are_strong(strength: float, bar: str) -> None:
     two = replace(REVIEW, texts=("ab",), spans=(((0, 1), (1, 2)),), scores=(1.0, strength))
-    assert printed(two).splitlines()[5].endswith("  " + bar)
+    assert printed(two).splitlines()[5].endswith(f"  {bar} for positive")
 
 
 def test_scores_stand_below_each_other_whatever_the_script() -> None:
@@ -116,7 +151,9 @@ def test_a_very_long_word_is_cut_in_the_list_only() -> None:
 def test_unsigned_scores_have_one_color_and_no_signs() -> None:
     markup = terminal.render(replace(REVIEW, signed=False, scores=(0.3, 0.0, 0.1, 0.0, 0.5)))
     assert "#c45000" not in markup
-    assert "weighs more in the decision" in markup
+    assert "#0072b2" not in markup
+    assert "weight, not a reason for a class" in markup
+    assert "underline2" in markup
     assert "+" not in Text.from_markup(markup).plain
 
 

@@ -48,7 +48,7 @@ def test_explanations_are_those_of_the_explainer(client, models, name):
     documents = [Document(split(text)) for text in TEXTS[:3]]
     expected = list(explain_documents(classifier, documents, make_explainer(name, classifier)))
     for got, explanation in zip(answer["explanations"], expected, strict=True):
-        wanted = {**explanation.to_dict(), "signed": explanation.signed}
+        wanted = explanation.to_dict()
         assert got.keys() == wanted.keys()
         np.testing.assert_allclose(got["scores"], wanted["scores"], atol=1e-6)
         same = {"text", "label", "explainer", "words", "spans", "forward_passes", "truncated_words", "signed"}
@@ -62,8 +62,30 @@ def test_a_target_and_a_number_of_words_are_heeded(client):
     (turned,) = client.post("/v1/explain", body).json()["explanations"]
     assert turned["label"] == other
     assert len(turned["words"]) == 2
-    lowest = sorted(explanation["scores"])[:2]
-    np.testing.assert_allclose(sorted(-score for score in turned["scores"]), lowest, atol=1e-6)
+    strongest = sorted(explanation["scores"], key=abs)[-2:]
+    np.testing.assert_allclose(sorted(-score for score in turned["scores"]), sorted(strongest), atol=1e-6)
+
+
+def test_every_class_and_a_contrast_can_be_asked_for(client):
+    def ask(**more):
+        body = {"texts": TEXTS[:1], "explainer": "gradient", **more}
+        (explanation,) = client.post("/v1/explain", body).json()["explanations"]
+        return explanation
+
+    every = ask(target="all")
+    one, other = ask(target="negative"), ask(target="positive")
+    np.testing.assert_allclose(every["all_scores"]["negative"], one["scores"], atol=1e-6)
+    np.testing.assert_allclose(every["all_scores"]["positive"], other["scores"], atol=1e-6)
+    assert set(one["speaks_for"]) == {"negative", "positive"}
+    contrast = ask(target="negative", against="positive")
+    assert (contrast["label"], contrast["against"]) == ("negative", "positive")
+    np.testing.assert_allclose(contrast["scores"], np.subtract(one["scores"], other["scores"]), atol=1e-6)
+
+
+def test_scores_of_every_class_come_with_those_of_one_where_they_cost_nothing(client):
+    (explanation,) = client.post("/v1/explain", {"texts": TEXTS[:1], "explainer": "occlusion"}).json()["explanations"]
+    assert list(explanation["all_scores"]) == ["negative", "positive"]
+    assert explanation["all_scores"][explanation["label"]] == explanation["scores"]
 
 
 def test_samples_reach_the_explainer(client):
@@ -93,6 +115,9 @@ def test_the_models_are_listed_with_the_explainers_that_work_for_them(client):
     assert "own" in listed[0]["explainers"]
     assert "own" not in listed[2]["explainers"]
     assert listed[0]["classes"] == ["negative", "positive"]
+    assert "own" in listed[0]["unsigned"]
+    assert "occlusion" not in listed[0]["unsigned"]
+    assert "own" not in listed[2]["unsigned"]
 
 
 def test_words_come_from_the_gate(client, models):
@@ -125,6 +150,8 @@ REFUSED = {
     "no own scores": ({"texts": ["a"], "model": "base", "explainer": "own"}, 422, "explainers of the model 'base'"),
     "unknown target": ({"texts": ["a"], "target": "postive"}, 422, "Did you mean 'positive'?"),
     "no target": ({"texts": ["a"], "target": True}, 422, "'target' is not as expected"),
+    "weights for a class": ({"texts": ["a"], "explainer": "own", "target": "negative"}, 422, "gives weights"),
+    "against nothing": ({"texts": ["a"], "explainer": "occlusion", "against": "negative"}, 422, "name it as target"),
     "no setting": ({"texts": ["a"], "explainer": "own", "samples": 5}, 422, "has no settings"),
     "too many samples": ({"texts": ["a"], "explainer": "lime", "samples": 5001}, 422, "at most 5,000 are taken"),
     "too few samples": ({"texts": ["a"], "explainer": "lime", "samples": 2}, 422, "lime.samples is 2"),

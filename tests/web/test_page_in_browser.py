@@ -6,12 +6,17 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 from urllib.request import Request, urlopen
 
+import numpy as np
 import pytest
 
 from whyword import load
+from whyword.data.words import split
+from whyword.interfaces.document import Document
+from whyword.interfaces.explanation import Explanation, Interaction
 
 playwright = pytest.importorskip("playwright.sync_api")
 expect = playwright.expect
@@ -112,7 +117,127 @@ def test_typing_shows_the_class_its_probability_and_the_words_that_decided(page,
     assert page.locator(".word").all_text_contents() == explanation["words"]
     assert page.locator(".classes li").count() == 2
     best = explanation["words"][explanation["scores"].index(max(explanation["scores"]))]
-    assert "0, 114, 178" in word(page, best).first.evaluate("node => getComputedStyle(node).backgroundColor")
+    assert "104, 104, 104" in background(page, best), "the gate gives weights, which have the color of no class"
+    expect(page.locator(".legend")).to_have_text("weight, not a reason for a class")
+
+
+def background(page: Any, string: str) -> str:
+    return word(page, string).first.evaluate("node => getComputedStyle(node).backgroundColor")
+
+
+def test_weights_are_not_asked_for_a_class(page, api):
+    write(page, TEXT)
+    expect(page.get_by_label("For class")).to_be_disabled()
+    page.get_by_label("Explained by").select_option("occlusion")
+    page.get_by_label("For class").select_option("negative")
+    settle(page)
+    page.get_by_label("Explained by").select_option("own")
+    settle(page)
+    expect(page.get_by_label("For class")).to_be_disabled()
+    assert page.locator(".complaint").text_content() == ""
+
+
+def test_each_word_has_the_color_of_its_class_whichever_is_explained(page, api):
+    write(page, TEXT)
+    page.get_by_label("Explained by").select_option("occlusion")
+    settle(page)
+    colors = {"negative": "196, 80, 0", "positive": "0, 114, 178"}
+    for target in colors:
+        page.get_by_label("For class").select_option(target)
+        settle(page)
+        explanation = api("explain", TEXT, explainer="occlusion", target=target)
+        assert set(explanation["speaks_for"]) == set(colors)
+        largest = max(map(abs, explanation["scores"]))
+        for string, score, speaks_for in zip(*(explanation[k] for k in ("words", "scores", "speaks_for")), strict=True):
+            if abs(score) > 0.06 * largest and explanation["words"].count(string) == 1:
+                assert colors[speaks_for] in background(page, string), (target, string)
+
+
+WORDS = split("The acting is okay, nothing special, but brilliant <songs> & a dreadful end.")
+PLACE = {string: place for place, string in enumerate(WORDS.strings)}
+SCORES = np.zeros((3, len(WORDS)))
+for string, scores in {
+    "okay": (-0.05, 0.14, -0.09),
+    "nothing": (0.05, 0.10, -0.15),
+    "special": (-0.08, -0.06, 0.14),
+    "brilliant": (-0.22, -0.18, 0.40),
+    "songs": (-0.03, -0.02, 0.05),
+    "dreadful": (0.20, -0.09, -0.11),
+}.items():
+    SCORES[:, PLACE[string]] = scores
+BASES = np.array([0.33, 0.31, 0.36])
+MADE_UP = Explanation(
+    document=Document(WORDS),
+    scores=SCORES[2],
+    target=2,
+    classes=("negative", "neutral", "positive"),
+    probabilities=BASES + SCORES.sum(1),
+    explainer="own",
+    all_scores=SCORES,
+    base_values=BASES,
+    base_value=0.36,
+    error=0.0123,
+    interactions=(
+        Interaction(PLACE["special"], PLACE["nothing"], -0.21),
+        Interaction(PLACE["The"], PLACE["dreadful"], 0.02),
+        Interaction(PLACE["special"], PLACE["brilliant"], 0.1),
+    ),
+)
+
+
+@pytest.fixture
+def open_made_up(open_page) -> Callable[[Explanation], Any]:
+    """Open a page whose server has one explanation to give."""
+
+    def go(explanation: Explanation) -> Any:
+        page = open_page()
+        model = {"name": "m", "method": "base", "encoder": "lstm", "classes": list(explanation.classes), "pairs": False}
+        model |= {"explainers": ["own"], "unsigned": [], "default_explainer": "own"}
+        answer = {"model": "m", "explainer": "own", "explanations": [explanation.to_dict()]}
+        page.route("**/v1/models", lambda route: route.fulfill(json={"models": [model]}))
+        page.route("**/v1/explain", lambda route: route.fulfill(json=answer))
+        page.reload()
+        page.locator(".view").first.wait_for()
+        write(page, explanation.document.words.texts[0])
+        return page
+
+    return go
+
+
+@pytest.mark.parametrize(
+    "explanation",
+    [
+        MADE_UP,
+        MADE_UP.for_class("negative"),
+        MADE_UP.for_class("neutral", "positive"),
+        replace(MADE_UP, all_scores=None, base_values=None, explainer="gradient"),
+        replace(MADE_UP, scores=MADE_UP.scores[::-1].copy(), base_value=0.1, classes=(10, 9, 8)),
+    ],
+    ids=["predicted", "another", "contrast", "one class only", "numbered classes"],
+)
+def test_many_classes_are_shown_as_the_library_shows_them(open_made_up, explanation):
+    page = open_made_up(explanation)
+    page.get_by_role("button", name="Copy HTML").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == explanation.to_html()
+    for meaning, _ in explanation._highlight.legend:
+        assert meaning in page.locator(".legend").text_content()
+    tags = [node.get_attribute("data-tag") for node in page.locator(".word[data-tag]").all()]
+    assert tags == [paint.tag for paint in explanation._highlight.paints if paint.strength >= 0.05 and paint.tag]
+    expect(page.get_by_label("Rather than")).to_be_visible()
+
+
+def test_two_words_that_act_together_stand_under_a_bracket(open_made_up):
+    page = open_made_up(MADE_UP)
+    assert page.locator(".bracket").all_text_contents() == ["nothing special"]
+    assert page.locator(".bracket").get_attribute("title") == "nothing + special: together -0.21 (against positive)"
+    marks = {node.text_content(): node.get_attribute("data-mark") for node in page.locator(".word[data-mark]").all()}
+    assert marks == {"The": "②", "dreadful": "②", "special": "③", "brilliant": "③"}
+    expect(page.locator(".notes")).to_contain_text("Starts at 36.0%, words add +24.0%, = 60.0%.")
+    word(page, "nothing").focus()
+    for expected in ("special", ",", "but"):
+        page.keyboard.press("ArrowRight")
+        assert page.locator(":focus").text_content() == expected
 
 
 def test_another_explainer_another_model_and_another_class_are_a_choice_away(page, api):
@@ -122,11 +247,11 @@ def test_another_explainer_another_model_and_another_class_are_a_choice_away(pag
     expect(page.locator(".legend")).to_contain_text(f"speaks for {explanation['label']}")
     settle(page)
     page.get_by_label("For class").select_option("negative")
-    expect(page.locator(".legend")).to_contain_text("speaks against negative, for positive")
+    expect(page.locator(".legend span").first).to_have_text("speaks for negative")
+    expect(page.locator(".legend span").last).to_have_text("speaks for positive")
     explanation = api("explain", TEXT, explainer="occlusion", target="negative")
-    signs = [("for" if score > 0 else "against") for score in explanation["scores"]]
     names = [node.get_attribute("aria-label") for node in page.locator(".word").all()]
-    assert all(f"speaks {sign} negative" in name for sign, name in zip(signs, names, strict=True))
+    assert all(f"speaks for {one}" in name for one, name in zip(explanation["speaks_for"], names, strict=True))
     page.get_by_label("Model").select_option("attention")
     expect(page.locator(".headline")).to_contain_text(f"{api('predict', TEXT, model='attention')['probability']:.1%}")
     assert page.get_by_label("Explained by").input_value() == "occlusion"

@@ -13,7 +13,7 @@ from ..evaluation.measure import Scores
 from ..interfaces.errors import OptionError
 from ..interfaces.settings import data_frame
 from ..storage.atomic import write_text
-from .data import AuditData, Verdict
+from .data import AuditData, Recommendation, Verdict
 
 if TYPE_CHECKING:
     import pandas
@@ -33,6 +33,11 @@ class Audit:
     def verdicts(self) -> dict[str, str]:
         """The verdict on each explainer: trust, use with care, or do not trust."""
         return {verdict.explainer: verdict.verdict for verdict in self.data.verdicts}
+
+    @property
+    def best(self) -> Recommendation | None:
+        """Which explanation to use on this model, what it costs, and what the next better one would."""
+        return self.data.best
 
     @property
     def accuracy(self) -> float | None:
@@ -76,8 +81,9 @@ class Audit:
         return f'<iframe srcdoc="{page}" style="width: 100%; height: 40em; border: 0" title="Audit"></iframe>'
 
     def __str__(self) -> str:
-        """Write what a person wants to know first: the model, the verdicts and why, then the numbers."""
-        parts = [self._heading(), *map(_paragraph, self.data.verdicts), str(self.scores)]
+        """Write what a person wants to know first: the model, what to use, the verdicts and why, then the numbers."""
+        best = [] if self.best is None else [fill(self.best.sentence, WIDTH)]
+        parts = [self._heading(), *best, *map(_paragraph, self.data.verdicts), str(self.scores)]
         if self.data.attention_tests is not None:
             parts.append(f"Is the attention faithful?\n{self.data.attention_tests}")
         return "\n\n".join(parts)

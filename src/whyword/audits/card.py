@@ -7,10 +7,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ..storage.atomic import replacing
-from .data import AuditData, ScoreRow
+from .data import AuditData, RankRow, ScoreRow
 
 BEGIN, END = "<!-- whyword audit: begin -->", "<!-- whyword audit: end -->"
-MAIN_METRICS = ("comprehensiveness", "sufficiency", "probability-drop", "rationale-f1")
+MAIN_METRICS = (
+    "comprehensiveness", "normalized-comprehensiveness", "sufficiency", "direction", "probability-drop", "rationale-f1",
+)  # fmt: skip
 _SECTION = re.compile(f"{BEGIN}(?:(?!{BEGIN}).)*?{END}".encode(), re.DOTALL)
 
 
@@ -40,15 +42,21 @@ def _lines(audit: AuditData) -> Iterator[str]:
     yield f"Measured on {data.texts:,} of {data.of:,} texts of {_cell(data.name)} on {reproduce.when}."
     if accuracy is not None:
         yield f"Accuracy {accuracy.value:.1%}, 95 % interval {accuracy.low:.1%} to {accuracy.high:.1%}."
+    if audit.best is not None:
+        yield from ("", f"**{_cell(audit.best.sentence)}**")
     yield ""
-    yield _row(["explainer", "verdict", "why", *(f"{m} {better[m]}" for m in metrics)])
-    yield _row(["---"] * (3 + len(metrics)))
+    ranking = {row.explainer: row for row in audit.ranking}
+    ranked = ["of the best", "passes a text"] if ranking else []
+    yield _row(["explainer", "verdict", "why", *ranked, *(f"{m} {better[m]}" for m in metrics)])
+    yield _row(["---"] * (3 + len(ranked) + len(metrics)))
     scores = {(score.metric, score.explainer): score for score in audit.scores}
     for verdict in audit.verdicts:
         numbers = [_score(scores.get((metric, verdict.explainer))) for metric in metrics]
-        yield _row([verdict.explainer, verdict.verdict, verdict.because, *numbers])
+        rank = _rank(ranking.get(verdict.explainer)) if ranked else []
+        yield _row([verdict.explainer, verdict.verdict, verdict.because, *rank, *numbers])
     if metrics:
         note = "In brackets: the difference from random words, with its 95 % interval. ↑ higher is better, ↓ lower."
+        note += " Of the best: share of the comprehensiveness of the best explainer." if ranked else ""
         yield from ("", note)
     if reproduce.command:
         yield from ("", f"    {' '.join(reproduce.command.splitlines())}")
@@ -63,6 +71,15 @@ def _row(cells: Iterable[str]) -> str:
 def _cell(text: str) -> str:
     """Keep a text from ending its cell, its line or the section."""
     return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
+
+
+def _rank(row: RankRow | None) -> list[str]:
+    if row is None or row.share is None:
+        return ["–", "–"]
+    interval = (
+        "" if row.low == row.high or row.low is None or row.high is None else f" ({row.low:.0%} to {row.high:.0%})"
+    )
+    return [f"{row.share:.0%}{interval}", f"{row.passes_per_text:,.0f}"]
 
 
 def _score(score: ScoreRow | None) -> str:

@@ -28,6 +28,7 @@ class ModelInfo:
     own_score: str | None
     kind: str  # mask, attention, open or black box
     weights: int | None
+    weights_explainer: str | None = None  # the explainer that shows the weights of its attention or mask
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,39 @@ class Agreement:
     def value(self) -> float | None:
         """The number that is drawn and judged."""
         return self.tau
+
+
+@dataclass(frozen=True)
+class RankRow:
+    """How near an explainer comes to the most faithful one, and what it costs."""
+
+    explainer: str
+    share: float | None  # of the comprehensiveness of the best explainer
+    low: float | None
+    high: float | None
+    texts: int
+    passes_per_text: float
+    seconds_per_text: float
+    opposes: float | None  # share of texts whose top word opposes the answer
+
+    @property
+    def value(self) -> float | None:
+        """The number that is drawn and judged."""
+        return self.share
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """Which explanation to use on this model."""
+
+    explainer: str | None  # the cheapest that is to be trusted; None if none is
+    most_faithful: str | None
+    next_better: str | None  # the cheapest of those more faithful than the one to use
+    sentence: str
+
+    def __str__(self) -> str:
+        """Say it in a sentence or two."""
+        return self.sentence
 
 
 @dataclass(frozen=True)
@@ -258,6 +292,8 @@ class AuditData:
     accuracy: Share | None = None
     confusion: Confusion | None = None
     calibration: Calibration | None = None
+    best: Recommendation | None = None
+    ranking: tuple[RankRow, ...] = ()  # most faithful first, random words last
     verdicts: tuple[Verdict, ...] = ()
     scores: tuple[ScoreRow, ...] = ()
     agreement: tuple[Agreement, ...] = ()
@@ -279,6 +315,8 @@ class AuditData:
                 "accuracy": asdict(self.accuracy) if self.accuracy else None,
                 "confusion": asdict(self.confusion) if self.confusion else None,
                 "calibration": _calibration(self.calibration) if self.calibration else None,
+                "best": asdict(self.best) if self.best else None,
+                "ranking": [asdict(row) for row in self.ranking],
                 "verdicts": [asdict(verdict) for verdict in self.verdicts],
                 "scores": [asdict(score) for score in self.scores],
                 "agreement": [asdict(pair) for pair in self.agreement],

@@ -9,8 +9,10 @@ from markupsafe import Markup
 
 from ..report.charts.axes import RANDOM, Style, spread, style_of, styles
 from ..report.charts.predictions import MOST_CLASSES, calibration, classes, confusion, scatter
+from ..report.charts.ranking import Ranked, ranking
 from ..report.charts.scores import Curve, bar, curves, interval
 from ..report.template import fill
+from ..views.highlight import GRAY, class_color
 from .data import (
     Agreement,
     AuditData,
@@ -18,12 +20,14 @@ from .data import (
     Cost,
     GalleryItem,
     GlobalWords,
+    RankRow,
     RuleResult,
     ScoreRow,
     TextMap,
     Verdict,
 )
 from .gallery import legend, paint
+from .rules import SHARE_OF_BEST
 
 MOST_EXPLAINERS = 16
 MOST_PAINTERS = 8  # explainers in the gallery
@@ -33,7 +37,11 @@ MOST_PAIRS = 45
 MOST_WORDS = 50
 SHOWN_AT_FIRST = 3  # explainers side by side before the reader chooses
 CHANCE = 0.05  # p-values below it count as a difference
-FIRST = ("probability-drop", "posthoc-accuracy", "comprehensiveness", "sufficiency")
+FIRST = (
+    "probability-drop", "posthoc-accuracy", "comprehensiveness", "normalized-comprehensiveness",
+    "sufficiency", "normalized-sufficiency", "direction",
+)  # fmt: skip
+RANKED = ("comprehensiveness", "normalized-comprehensiveness")  # beside the share of the best, raw and normalized
 MAIN_CURVES = FIRST[:2]
 ACROSS = {  # what happens along the x axis of a curve
     "probability-drop": "words removed, top first",
@@ -43,8 +51,10 @@ ACROSS = {  # what happens along the x axis of a curve
     "posthoc-accuracy": "words kept, top first",
     "posthoc-accuracy-gold": "words kept, top first",
     "sufficiency": "share of the words kept, top first",
+    "direction": "top words looked at",
 }
 SECTIONS = {  # in the order of the page: the macro in sections.html, and the words that link to it
+    "ranking": "Which to use",
     "verdicts": "Verdicts",
     "rules": "Why this verdict",
     "gallery": "Texts",
@@ -74,6 +84,7 @@ def render(data: AuditData) -> str:
     figures = {name: figure for name, scores in groups.items() if (figure := _curves(name, scores, looks))}
     verdicts = [verdict for verdict in data.verdicts if verdict.explainer in looks]
     parts: dict[str, object] = {
+        "ranking": _ranking(data, looks),
         "verdicts": verdicts,
         "rules": _rules(verdicts),
         "gallery": _gallery(data.gallery[:MOST_TEXTS], explainers),
@@ -110,6 +121,31 @@ def _explainers(data: AuditData) -> list[str]:
     return [name for name in dict.fromkeys(names) if name != RANDOM][:MOST_EXPLAINERS]
 
 
+def _ranking(data: AuditData, looks: Looks) -> Part:
+    """Draw faithfulness against cost, with a row per explainer, its verdict and its scores."""
+    rows = [row for row in data.ranking if row.explainer in looks]
+    if data.best is None or not rows:
+        return None
+    verdicts = {verdict.explainer: verdict for verdict in data.verdicts}
+    scores = {(score.metric, score.explainer): score for score in data.scores}
+    columns = [metric for metric in RANKED if any((metric, row.explainer) in scores for row in rows)]
+    floor = next((row.share for row in rows if row.explainer == RANDOM), None)
+    drawn = [Ranked(row.explainer, looks[row.explainer], row, row.passes_per_text) for row in rows]
+    near = [rule.threshold for verdict in data.verdicts for rule in verdict.rules if rule.quantity == SHARE_OF_BEST]
+    title = "Faithfulness of each explainer against its cost"
+    return {
+        "best": data.best,
+        "columns": columns,
+        "picture": ranking([row for row in drawn if row.name != RANDOM], floor, max(near, default=None), title),
+        "near": max(near, default=None),
+        "rows": [(row, verdicts.get(row.explainer), _cells(row, columns, scores)) for row in rows],
+    }
+
+
+def _cells(row: RankRow, columns: Sequence[str], scores: Mapping[tuple[str, str], ScoreRow]) -> list[ScoreRow | None]:
+    return [scores.get((metric, row.explainer)) for metric in columns]
+
+
 def _rules(verdicts: Sequence[Verdict]) -> Part:
     """Give the rules of each explainer with a picture, and all questions with each explainer's answer."""
     judged = [verdict for verdict in verdicts if verdict.rules]
@@ -134,17 +170,17 @@ def _gallery(items: Sequence[GalleryItem], explainers: Sequence[str]) -> Part:
     if not names:
         return None
     kinds: dict[str, list[tuple[GalleryItem, list[tuple[int, str, Markup]]]]] = {}
-    signs = set()
+    shown_all = []
     for item in items:
         shown = [(number, name) for number, name in enumerate(names) if name in item.explanations]
         painted = [(number, name, paint(item.explanations[name])) for number, name in shown]
         kinds.setdefault(item.why, []).append((item, painted))
-        signs |= {item.explanations[name].signed for _, name in shown}
+        shown_all += [item.explanations[name] for _, name in shown]
     return {
         "names": names,
         "hidden": list(range(SHOWN_AT_FIRST, len(names))),
         "kinds": kinds,
-        "legends": [legend("the predicted class", signed) for signed in sorted(signs, reverse=True)],
+        "legends": legend(shown_all),
     }
 
 
@@ -207,21 +243,30 @@ def _agreement(pairs: Sequence[Agreement]) -> Part:
 
 
 def _words(words: GlobalWords) -> Part:
-    rows = [row for row in words.importance.rows() if isfinite(row["score"])][:MOST_WORDS]
-    if not rows:
+    """List the words of each class, or all of them where their scores are not for a class."""
+    parts = list(words.importance.by_class().items())[:MOST_CLASSES]
+    lists = [(label, [row for row in part.rows() if isfinite(row["score"])][:MOST_WORDS]) for label, part in parts]
+    every = [row for _, rows in lists for row in rows]
+    if not every:
         return None
-    largest = max(abs(row["score"]) for row in rows) or 1.0
-    most = log1p(max(row["frequency"] for row in rows) or 1)
-    signed = any(row["score"] < 0 for row in rows)
+    largest = max(abs(row["score"]) for row in every) or 1.0
+    most = log1p(max(row["frequency"] for row in every) or 1)
     drawn = [
         {
-            **row,
-            "score_bar": bar(row["score"], largest, signed),
-            "frequency_bar": bar(log1p(row["frequency"]), most, color="random"),
+            "label": label,
+            "color": "rgb({},{},{})".format(*(GRAY if label is None else class_color(number))),
+            "rows": [
+                {
+                    **row,
+                    "score_bar": bar(max(row["score"], 0.0), largest, color=""),
+                    "frequency_bar": bar(log1p(row["frequency"]), most, color="random"),
+                }
+                for row in rows
+            ],
         }
-        for row in rows
+        for number, (label, rows) in enumerate(lists)
     ]
-    return {"source": words.importance.source, "meaning": str(words.correlation), "rows": drawn}
+    return {"source": words.importance.source, "meaning": str(words.correlation), "lists": drawn}
 
 
 def _confusion(matrix: Confusion) -> Part:

@@ -17,12 +17,12 @@ from typing import Any, Literal
 
 from ..interfaces.errors import OptionError, unknown_name
 from ..interfaces.settings import json_ready
-from .data import Agreement, AuditData, RuleResult, ScoreRow, Share, Verdict
+from .data import Agreement, AuditData, ModelInfo, RankRow, RuleResult, ScoreRow, Share, Verdict
 
 DEFAULT = "default"
 KINDS = ("attention", "mask", "open", "black box")  # of models
 OVER_RANDOM, AGREEMENT, ATTENTION_TESTS, MASK = " over random", "agreement with ", "attention_tests ", "mask "
-CONVERGED, TEXTS = "converged", "texts"
+CONVERGED, TEXTS, SHARE_OF_BEST = "converged", "texts", "share of best"
 STATISTICS = ("keep_min", "keep_mean", "keep_max", "keep_sd")  # of a mask
 TRUST, CARE, DISTRUST = "trust", "use with care", "do not trust"
 RANDOM = "random"  # the floor is not judged
@@ -45,12 +45,13 @@ class Rule:
     kinds: tuple[str, ...] = ()
     proof_from: int | None = None
 
-    def is_for(self, explainer: str, kind: str) -> bool:
-        """Say whether it asks about this explainer of this kind of model; no explainer is compared with itself."""
+    def is_for(self, explainer: str, model: ModelInfo) -> bool:
+        """Say whether it asks about this explainer of this model; no explainer is compared with itself."""
         return (
             (not self.explainers or explainer in self.explainers)
-            and (not self.kinds or kind in self.kinds)
+            and (not self.kinds or model.kind in self.kinds)
             and self.quantity != AGREEMENT + explainer
+            and (not self.quantity.startswith((ATTENTION_TESTS, MASK)) or explainer == model.weights_explainer)
         )
 
 
@@ -90,6 +91,7 @@ def read_rules(
     quantities = [
         CONVERGED,
         TEXTS,
+        SHARE_OF_BEST,
         *(MASK + statistic for statistic in STATISTICS),
         *(ATTENTION_TESTS + test for test in attention_tests),
         *(AGREEMENT + name for name in explainers),
@@ -178,7 +180,7 @@ def _verdict(explainer: str, data: AuditData, rules: Rules) -> Verdict:
     results = []
     for rule in rules.rules:
         measured = measurement(data, rule.quantity, explainer)
-        if rule.is_for(explainer, data.model.kind) and (rule.needed or measured.value is not None):
+        if rule.is_for(explainer, data.model) and (rule.needed or measured.value is not None):
             results.append(_result(rule, measured))
     against = [result for result in results if result.needed and result.holds is False]
     doubts = [result for result in results if result.holds is not True]
@@ -253,13 +255,16 @@ def measurement(data: AuditData, quantity: str, explainer: str) -> Measured:
     """Find the number that a rule asks for."""
     if quantity == TEXTS:
         return _certain(data.data.texts, data)
+    if quantity == SHARE_OF_BEST:
+        rows = [row for row in data.ranking if row.explainer != RANDOM]
+        return _estimate(next((row for row in rows if row.explainer == explainer and len(rows) > 1), None))
     if quantity == CONVERGED:
         return _estimate(data.converged.get(explainer))
     if quantity.startswith(AGREEMENT):
         pair = {explainer, quantity.removeprefix(AGREEMENT)}
         return _estimate(next((row for row in data.agreement if {row.one, row.other} == pair), None))
     if quantity.startswith((ATTENTION_TESTS, MASK)):
-        return _of_own_scores(data, quantity) if explainer == "own" else _estimate(None)
+        return _of_weights(data, quantity) if explainer == data.model.weights_explainer else _estimate(None)
     metric = quantity.removesuffix(OVER_RANDOM)
     row = next((row for row in data.scores if (row.metric, row.explainer) == (metric, explainer)), None)
     if row is None or metric == quantity:
@@ -268,8 +273,8 @@ def measurement(data: AuditData, quantity: str, explainer: str) -> Measured:
     return Measured(value, low, high, row.texts, row.over_random_p_holm)
 
 
-def _of_own_scores(data: AuditData, quantity: str) -> Measured:
-    """Find what was measured of attention or of a mask: the model's own scores."""
+def _of_weights(data: AuditData, quantity: str) -> Measured:
+    """Find what was measured of attention or of a mask."""
     if quantity.startswith(MASK):
         statistics = {} if data.mask is None else data.mask.statistics
         return _certain(json_ready(statistics.get(quantity.removeprefix(MASK))), data)
@@ -285,5 +290,5 @@ def _certain(value: float | None, data: AuditData) -> Measured:
     return Measured(value, value, value, data.data.texts)
 
 
-def _estimate(row: Share | Agreement | ScoreRow | None) -> Measured:
+def _estimate(row: Share | Agreement | RankRow | ScoreRow | None) -> Measured:
     return Measured(None, None, None, 0) if row is None else Measured(row.value, row.low, row.high, row.texts)

@@ -14,7 +14,7 @@ from ..catalog import make_explainer
 from ..explaining.any_model import as_classifier, class_number, trained_model
 from ..explaining.cache import ExplanationCache
 from ..explaining.inputs import draw, labelled_documents, read_rationales
-from ..explaining.measure import RANDOM, measure_explanations
+from ..explaining.measure import DRAWS, RANDOM, measure_explanations
 from ..explaining.stream import explain_documents
 from ..interfaces.classifier import Classifier, OpenClassifier
 from ..interfaces.document import Document, Label
@@ -27,6 +27,7 @@ from . import sections
 from .audit import Audit
 from .data import AuditData, Reproduction
 from .gallery import gallery
+from .ranking import rank, recommend
 from .rules import Rules, read_rules, verdicts
 
 OnEvent = Callable[[str, int, int], object]  # gets the stage, the texts that are done, and all of them (0: not counted)
@@ -46,6 +47,7 @@ def audit(
     judge: object = None,
     sample: int | None = SAMPLE,
     seed: int = 0,
+    draws: int = DRAWS,
     rules: str | Path | None = None,
     cache: str | Path | None = None,
     fingerprint: str | None = None,
@@ -56,7 +58,8 @@ def audit(
     """Say which explanations of a model can be trusted, and why; print the result, or save it as a page.
 
     Labels are needed for accuracy; rationales (per text a list of (start, end) character spans) to measure whether an
-    explainer finds the words that people marked. A sample of the texts is drawn; None takes all. Rules are a TOML file.
+    explainer finds the words that people marked. A sample of the texts is drawn; None takes all. Random words are the
+    mean of several draws for each text. Rules are a TOML file.
     With a cache, what that folder holds is not computed anew; a model that is not whyword's then needs a fingerprint, a
     name that changes whenever the model does.
     """
@@ -73,6 +76,7 @@ def audit(
         metrics,
         judge=judge,
         seed=seed,
+        draws=draws,
         rules=load_rules(None if rules is None else Path(rules), metrics or (), explainers or ()),
         cache=None if cache is None else _explanation_cache(Path(cache), model, documents, fingerprint, classes),
         classes=classes,
@@ -122,6 +126,7 @@ def gather_audit(
     *,
     judge: object = None,
     seed: int = 0,
+    draws: int = DRAWS,
     rules: Rules | None = None,
     cache: ExplanationCache | None = None,
     classes: Sequence[Label] | None = None,
@@ -133,9 +138,9 @@ def gather_audit(
 ) -> Audit:
     """Audit a model on documents, whose labels and rationales are used where they have any.
 
-    By default the explainers are lime and occlusion, and the model's own scores where it has any; random words always
-    stand beside them. All metrics share their forward passes. Of is the number of texts that the documents were drawn
-    from.
+    By default the explainers are lime, shapley and occlusion, and the model's own scores where it has any; random words
+    always stand beside them, the mean of several draws a text. All metrics share their forward passes. Of is the number
+    of texts that the documents were drawn from.
     """
     started = time.perf_counter()
     if not documents:
@@ -147,18 +152,19 @@ def gather_audit(
     measures = _make_metrics(metrics)
     rules = rules or load_rules(None, measures or (), chosen.values())
     explained = {name: _explain(classifier, documents, e, cache, name, on_event) for name, e in chosen.items()}
+    judged = {name: explanations for name, explanations in explained.items() if name != RANDOM}
     scores = measure_explanations(
         classifier,
-        explained,
+        judged or explained,
         measures,
         judge=judge,
         seed=seed,
+        draws=draws,
         on_event=lambda done: on_event("metrics", done, len(documents)),
     )
-    judged = {name: explanations for name, explanations in explained.items() if name != RANDOM}
     baseline = explained[RANDOM]
     accuracy, confusion, calibration = sections.quality(baseline) or (None, None, None)
-    used = measures or [catalog.make_metric(name) for name in scores.metrics]
+    cost = sections.cost(explained, scores, time.perf_counter() - started)
     data = AuditData(
         model=sections.model_info(
             classifier, model_name or _name(model, trained), None if trained is None else trained.config.to_dict()
@@ -167,6 +173,7 @@ def gather_audit(
         accuracy=accuracy,
         confusion=confusion,
         calibration=calibration,
+        ranking=rank(scores, cost.explainers, len(documents)),
         scores=sections.score_rows(scores),
         agreement=sections.agreements(judged),
         converged=sections.converged_shares(judged, chosen),
@@ -175,12 +182,13 @@ def gather_audit(
         attention_tests=_attention_tests(classifier, documents, explained, seed, on_event),
         mask=sections.mask_health(classifier, documents),
         map=sections.text_map(classifier, baseline, seed),
-        cost=sections.cost(explained, used, scores, time.perf_counter() - started),
+        cost=replace(cost, seconds=time.perf_counter() - started),
         reproduce=Reproduction(
             command, seed, len(documents), rules.source, sections.versions(), datetime.now(UTC).date().isoformat()
         ),
     )
-    return Audit(replace(data, verdicts=verdicts(data, rules)), scores)
+    judgments = verdicts(data, rules)
+    return Audit(replace(data, verdicts=judgments, best=recommend(data.ranking, judgments)), scores)
 
 
 def _name(model: object, trained: TrainedModel | None) -> str:
@@ -201,8 +209,7 @@ def _make_explainers(
 ) -> dict[str, Explainer]:
     """Make the explainers by their names, random words last."""
     if explainers is None:
-        own = isinstance(classifier, OpenClassifier) and classifier.method.own_score is not None
-        explainers = ["own", "lime", "occlusion"] if own else ["lime", "occlusion"]
+        explainers = default_explainers(classifier)
     chosen: dict[str, Explainer] = {}
     for part in explainers:
         explainer = _sampling_briefly(part, classifier, seed)
@@ -215,6 +222,14 @@ def _make_explainers(
         chosen[explainer.name] = explainer
     chosen.setdefault(RANDOM, make_explainer(RANDOM, classifier, seed))
     return {name: chosen[name] for name in sorted(chosen, key=lambda name: name == RANDOM)}
+
+
+def default_explainers(classifier: Classifier) -> list[str]:
+    """Name the model's own scores, the weights of its attention or mask where those are others, and three that ask."""
+    own = isinstance(classifier, OpenClassifier) and classifier.method.own_score is not None
+    names = ["own"] if own or sections.has_contributions(classifier) else []
+    names += filter(None, [sections.weights_explainer(classifier)])
+    return [*dict.fromkeys(names), "lime", "shapley", "occlusion"]
 
 
 def _sampling_briefly(item: str | type[Explainer] | Explainer, classifier: Classifier, seed: int) -> Explainer:
@@ -257,9 +272,8 @@ def _attention_tests(
     on_event: OnEvent,
 ) -> AttentionTests | None:
     """Put other attention in the place of the model's own, if that is what is explained."""
-    if "own" not in explained or not isinstance(classifier, OpenClassifier):
-        return None
-    if sections.kind_of(classifier) != "attention":
+    shown = sections.weights_explainer(classifier)
+    if shown is None or shown not in explained or sections.kind_of(classifier) != "attention":
         return None
     on_event("Replacing the attention by other attention", 0, 0)
-    return run_attention_tests(classifier, documents, seed, explained=explained)
+    return run_attention_tests(classifier, documents, seed, explained={**explained, "own": explained[shown]})

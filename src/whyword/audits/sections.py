@@ -21,7 +21,6 @@ from ..interfaces.classifier import Classifier, OpenClassifier
 from ..interfaces.document import Document
 from ..interfaces.explanation import Explainer, Explanation
 from ..interfaces.method import Attending
-from ..interfaces.metric import Metric
 from ..interfaces.settings import json_ready
 from ..maths.stats.calibration import Calibration, calibration
 from ..maths.stats.comparisons import holm
@@ -47,7 +46,7 @@ from .data import (
 Explained = Mapping[str, Sequence[Explanation]]  # by explainer
 
 PACKAGES = ("whyword", "torch", "numpy", "scipy", "scikit-learn")
-MOST_WORDS = 50
+MOST_WORDS, FEWEST_WORDS = 50, 10  # in all, and of each class
 MOST_POINTS, FEWEST_POINTS = 500, 10
 SEEN_TWICE = 2  # a word seen once says little about the word
 ROUNDING = 1e-5  # by which the vectors of a text may differ, as a share of the largest, with its place in a batch
@@ -75,7 +74,19 @@ def model_info(classifier: Classifier, name: str, settings: Mapping[str, object]
         own_score=None if method is None else method.own_score,
         kind=kind_of(classifier),
         weights=None if method is None else sum(weight.numel() for weight in method.parameters()),
+        weights_explainer=weights_explainer(classifier),
     )
+
+
+def has_contributions(classifier: Classifier) -> bool:
+    """Say whether the model learned contributions, which are then its own scores."""
+    return isinstance(classifier, OpenClassifier) and getattr(classifier.method, "contributions", None) is not None
+
+
+def weights_explainer(classifier: Classifier) -> str | None:
+    """Name the explainer that shows the weights of attention or a mask, if the model has any."""
+    own = {"mask": "gate", "attention": "attention"}.get(kind_of(classifier))
+    return own if own is None or has_contributions(classifier) else "own"
 
 
 def _file(part: object) -> str | None:
@@ -165,14 +176,16 @@ def converged_shares(explanations: Explained, explainers: Mapping[str, Explainer
 
 
 def global_words(classifier: Classifier, explanations: Explained) -> GlobalWords | None:
-    """Rank words over all texts: by the mean of the model's own scores, else by the first explainer's sum."""
-    name = "own" if "own" in explanations else next(iter(explanations))
-    if not any(len(e.scores) for e in explanations[name]):
+    """Rank words over all texts: for every class, by its contributions or an explainer, else by weights for none."""
+    names = sorted(explanations, key=lambda name: (not explanations[name][0].signed, name != "own"))
+    explained = explanations[names[0]]
+    if not any(len(e.scores) for e in explained):
         return None
-    importance = importance_in(explanations[name], classifier, "mean" if name == "own" else "sum")
+    importance = importance_in(explained, classifier)
     often = importance.at_least(SEEN_TWICE)
     importance = often if len(often) >= MOST_WORDS else importance
-    return GlobalWords(importance.top(MOST_WORDS), frequency_link(importance))
+    shown = max(FEWEST_WORDS, MOST_WORDS // max(1, len(importance.classes)))
+    return GlobalWords(importance.top(shown), frequency_link(importance))
 
 
 @torch.inference_mode()
@@ -210,18 +223,17 @@ def text_map(classifier: Classifier, explanations: Sequence[Explanation], seed: 
     )
 
 
-def cost(explanations: Explained, metrics: Sequence[Metric], scores: Scores, seconds: float) -> Cost:
+def cost(explanations: Explained, scores: Scores, seconds: float) -> Cost:
     """Say what it cost, and what the metrics would have cost without sharing forward passes."""
     explainers = {}
     for name, explained in explanations.items():
         passes = sum(explanation.forward_passes for explanation in explained)
         explainers[name] = ExplainerCost(passes, sum(e.seconds for e in explained), passes / len(explained))
-    one_by_one = sum(len(m.subsets(e)) for m in metrics for explained in explanations.values() for e in explained)
     return Cost(
         scores.forward_passes + sum(each.forward_passes for each in explainers.values()),
         seconds,
         explainers,
-        MetricsCost(scores.forward_passes, one_by_one),
+        MetricsCost(scores.forward_passes, scores.asked),
     )
 
 

@@ -85,7 +85,7 @@ class Attentive(Method):
     def classify_from(self, weights: Tensor, states: Tensor) -> Prediction:
         """Predict from the weighted sum of the states."""
         pooled = attend(weights, states)
-        return Prediction(self.head(pooled), pooled, weights)
+        return Prediction(self.head(pooled), pooled, weights, states)
 
 
 def states_health(method: Attending, encoder: Encoder, batches: Sequence[Batch]) -> dict[str, float]:

@@ -66,5 +66,6 @@ class PooledClassifier(Method):
 
     def classify(self, embedded: Tensor, batch: Batch) -> Prediction:
         """Predict from word vectors."""
-        pooled = self.encoder.summarize(self.encoder.encode(embedded, batch)[-1], batch)
-        return Prediction(self.head(pooled), pooled)
+        states = self.encoder.encode(embedded, batch)[-1]
+        pooled = self.encoder.summarize(states, batch)
+        return Prediction(self.head(pooled), pooled, states=states)

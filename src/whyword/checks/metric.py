@@ -39,7 +39,7 @@ def one_value_per_text(metric: Metric, classifier: Classifier) -> None:
         expect(list(metric.points) == sorted(set(metric.points)), "The points of the curve do not rise.")
     complete = [all(_marked(explanation)) for explanation in explanations]
     defined = np.isfinite(score.per_text[complete])
-    expect(bool(defined.all()), "A text with words, a label and a rationale has no finite value.")
+    expect(bool(defined.all()), "A text of several words with a label and a rationale has no finite value.")
     expect(len(metric.meaning) > 0, "It does not say what its number means.")
 
 
@@ -126,7 +126,7 @@ def _explanations(classifier: Classifier) -> list[Explanation]:
 
 def _marked(explanation: Explanation) -> tuple[bool, bool, bool]:
     document = explanation.document
-    return len(document.words) > 0, document.label is not None, document.rationale is not None
+    return len(document.words) > 1, document.label is not None, document.rationale is not None
 
 
 def _score(metric: Metric, classifier: Classifier, explanations: Sequence[Explanation]) -> Score:

@@ -8,7 +8,21 @@ from typing import Annotated, NoReturn
 import typer
 
 from .. import __version__
-from . import attention, audit, compare, demo, diff, explain, listing, predict, reproduce, serve, train, words
+from . import (
+    attention,
+    audit,
+    compare,
+    demo,
+    diff,
+    explain,
+    learn_explainer,
+    listing,
+    predict,
+    reproduce,
+    serve,
+    train,
+    words,
+)
 from .exits import Commands, exit_codes
 
 app = typer.Typer(
@@ -30,6 +44,7 @@ for name, module in (
     ("diff", diff),
     ("words", words),
     ("attention", attention),
+    ("learn-explainer", learn_explainer),
     ("serve", serve),
     ("list", listing),
 ):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 REPORTS, TABLES = (".html", ".json"), (".csv", ".jsonl", ".jsonl.gz")
 SAMPLE = 500
+DRAWS = 10
 
 
 Data = Annotated[
@@ -29,7 +30,8 @@ Data = Annotated[
     ),
 ]
 Explainers = Annotated[
-    str | None, typer.Option(metavar="A,B", help="Left out: own, lime, occlusion. Random words are always there.")
+    str | None,
+    typer.Option(metavar="A,B", help="Left out: own, lime, shapley, occlusion. Random words are always there."),
 ]
 Metrics = Annotated[
     str | None, typer.Option(metavar="A,B", help="Left out: all for which DATA has labels or rationales.")
@@ -55,6 +57,7 @@ def command(
     explainers: Explainers = None,
     metrics: Metrics = None,
     sample: Annotated[int, typer.Option(min=2, metavar="N", help="Texts drawn from DATA.")] = SAMPLE,
+    draws: Annotated[int, typer.Option(min=1, metavar="N", help="Random orders of the words of each text.")] = DRAWS,
     judge: Judge = None,
     rules: RulesFile = None,
     output: Output = None,
@@ -71,7 +74,7 @@ def command(
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Say which explanations of a model can be trusted, and why.
+    """Say which explanation of a model to use, which can be trusted, and why.
 
     Attention is also replaced by even, shuffled and adversarial attention: see docs/attention-tests.md.
     """
@@ -102,6 +105,7 @@ def command(
         metric_names,
         judge=None if judge is None else load_model(judge, place).classifier,
         seed=seed,
+        draws=draws,
         rules=rules_used,
         cache=None if cache is None else ExplanationCache(cache, model_fingerprint(trained)),
         model_name=model.resolve().name,

@@ -23,11 +23,11 @@ def command(
 ) -> None:
     """See it all work, offline: train, explain, audit, compare with the truth.
 
-    Two models learn from generated reviews, whose true reason words are known.
+    Three models learn from generated reviews, whose true reason words are known.
     """
     from rich.text import Text
 
-    from ..demo import run_demo
+    from ..demo import planted_words, run_demo
     from ..inference.fitted import choose_device
     from .outputs import screen
     from .progress import TrainingProgress
@@ -41,8 +41,11 @@ def command(
     if quiet:
         return
     console = screen()
-    for method, explanation in result.shown:
-        console.print(f"Method {method}:", style="bold")
-        console.print(explanation)
+    for said in result.shown:
+        for name, explanation in said.items():
+            console.print(f"What {name} says:", style="bold")
+            console.print(explanation)
+            console.print()
+        console.print(Text(planted_words(next(iter(said.values())).document)), soft_wrap=True)
         console.print()
     console.print(Text(result.summary), soft_wrap=True)

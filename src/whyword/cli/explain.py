@@ -12,14 +12,21 @@ import typer
 from . import options
 
 if TYPE_CHECKING:
+    from ..explaining.targets import Target
     from ..interfaces.explanation import Explanation
 
 ExplainerName = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="See: whyword list explainers. Left out: own, or occlusion if it has none."),
 ]
-Target = Annotated[str | None, typer.Option(metavar="CLASS", help="Explain this class instead of the predicted one.")]
-Top = Annotated[int | None, typer.Option(min=1, metavar="K", help="Only the K words that speak most for the class.")]
+TargetName = Annotated[
+    str | None,
+    typer.Option(metavar="CLASS|predicted|all", help="Explain this class, or each class, not the predicted one."),
+]
+AgainstName = Annotated[
+    str | None, typer.Option(metavar="CLASS", help="What speaks for the target rather than for this class.")
+]
+Top = Annotated[int | None, typer.Option(min=1, metavar="K", help="Only the K strongest words.")]
 Output = Annotated[
     Path | None,
     typer.Option(
@@ -38,7 +45,8 @@ def command(
     *,
     explainer: ExplainerName = None,
     settings: options.ExplainerSettings,
-    target: Target = None,
+    target: TargetName = None,
+    against: AgainstName = None,
     top: Top = None,
     output: Output = None,
     parts: options.Parts,
@@ -48,7 +56,7 @@ def command(
     hardware: options.Hardware,
     reporting: options.Reporting,
 ) -> None:
-    """Show which words speak for the class of each text.
+    """Show which words speak for the class of each text, and which for other classes.
 
     With -o, a run that was interrupted resumes when the same command is given again. If -o is a folder, --workers share
     the texts, also those of a folder of files.
@@ -59,6 +67,7 @@ def command(
     from ..explaining.inputs import TextSource
     from ..explaining.parts import Sharing
     from ..explaining.stream import explain_documents
+    from ..explaining.targets import read_target
     from ..explaining.write import EXPLANATIONS, check_destination, write_explanations
     from ..inference.fitted import choose_device
     from ..models.folder import load_model, model_fingerprint
@@ -76,7 +85,9 @@ def command(
     if output is None:
         known = None if cache is None else ExplanationCache(cache, model_fingerprint(trained))
         documents = TextSource(texts, names).documents()
-        _show(explain_documents(trained.classifier, documents, chosen, target, known), top, reporting.as_json)
+        asked = read_target(trained.classifier.classes, target, against)
+        explanations = explain_documents(trained.classifier, documents, chosen, asked, known)
+        _show(explanations, asked, top, reporting.as_json)
         return
     with TextProgress("explain") as progress:
         count = write_explanations(
@@ -85,6 +96,7 @@ def command(
             output,
             explainer=chosen,
             target=target,
+            against=against,
             top=top,
             columns=names,
             cache=cache,
@@ -96,14 +108,16 @@ def command(
     tell_written(count, "explanations", output, reporting.as_json, reporting.quiet)
 
 
-def _show(explanations: Iterator[Explanation], top: int | None, as_json: bool) -> None:
+def _show(explanations: Iterator[Explanation], target: Target, top: int | None, as_json: bool) -> None:
     from ..explaining.stream import only_top
     from .outputs import screen
 
     console = screen()
     for explanation in explanations:
+        target.check(explanation)
         if as_json:
             print(json.dumps(explanation.to_dict(top), ensure_ascii=False))
-        else:
-            console.print(only_top(explanation, top))
+            continue
+        for view in target.views(explanation):
+            console.print(only_top(view, top))
             console.print()

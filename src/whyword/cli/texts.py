@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os.path
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,8 +61,10 @@ class Corpus:
         return len(self.documents) if isinstance(self.documents, tuple) else None
 
 
-def read_corpus(source: str, columns: Columns, data_dir: Path | None) -> Corpus:
-    """Read DATA for its texts alone: a file or standard input as a whole, of a data set the test split, else dev."""
+def read_corpus(
+    source: str, columns: Columns, data_dir: Path | None, splits: Sequence[str] = ("test", "dev")
+) -> Corpus:
+    """Read DATA for its texts alone: a file or standard input as a whole, of a data set the first split there is."""
     if source == "-":
         return Corpus(stream_documents(source, columns), "standard input")
     if source.partition(":")[0] != "planted" and not source.startswith(PREFIX):
@@ -70,10 +72,10 @@ def read_corpus(source: str, columns: Columns, data_dir: Path | None) -> Corpus:
         if path.is_file():
             return Corpus(stream_documents(path, columns), str(path), path)
         files = split_files(path)
-        for split in ("test", "dev"):
+        for split in splits:
             if split in files:
                 name = f"the {split} split of {source}"
                 return Corpus(stream_documents(files[split], columns), name, files[split])
     dataset = load_dataset(source, columns, data_dir)
-    split = "test" if dataset.test else "dev"
-    return Corpus(dataset.test or dataset.dev, f"the {split} split of {source}")
+    split = next(split for split in splits if getattr(dataset, split))
+    return Corpus(getattr(dataset, split), f"the {split} split of {source}")

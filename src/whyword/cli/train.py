@@ -23,7 +23,7 @@ def command(
     ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="The model folder to write.")],
     method: Annotated[
-        str | None, typer.Option(metavar="NAME", help="See: whyword list methods. Left out: vmask.")
+        str | None, typer.Option(metavar="NAME", help="See: whyword list methods. Left out: base.")
     ] = None,
     encoder: Annotated[
         str | None,
@@ -33,6 +33,12 @@ def command(
     ] = None,
     embeddings: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Word vectors in GloVe or word2vec text format.")
+    ] = None,
+    contributions: Annotated[
+        bool | None,
+        typer.Option(
+            "--contributions/--no-contributions", help="Learn what each word adds to each class. Left out: yes."
+        ),
     ] = None,
     epochs: Annotated[int | None, typer.Option(min=1, metavar="N", help="Most passes over the training texts.")] = None,
     assignments: Annotated[
@@ -63,7 +69,7 @@ def command(
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Train a classifier and write its model folder.
+    """Train a classifier that says which words decided, and write its model folder.
 
     The best epoch is chosen on the dev split; accuracy is measured on the test split, if there is one.
     """
@@ -71,7 +77,7 @@ def command(
     from ..data.rows import Columns
     from ..inference.fitted import choose_device
     from ..models.choose import choose_setting, split_choice
-    from ..models.config import make_config, overlay, read_toml
+    from ..models.config import make_config, overlay, read_toml, with_contributions
     from ..models.train import train_model
     from .progress import TrainingProgress
 
@@ -90,7 +96,9 @@ def command(
         values.setdefault("training", {})["epochs"] = epochs
     if seed is not None:
         values["seed"] = seed
-    run = make_config(values)
+    if contributions is not None and (not contributions or not values.get("contributions")):
+        values["contributions"] = contributions
+    run = make_config(with_contributions(values))
     search = split_choice(choose) if choose is not None else None
     where = choose_device(device)
     dataset = load_dataset(data, Columns(text, label, text_pair, rationale), data_dir)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import zip_longest
@@ -13,14 +13,13 @@ import torch
 from torch import Tensor
 
 from ..interfaces.classifier import Classifier, Removal
-from ..interfaces.document import Words
+from ..interfaces.document import Label, Words
 from ..interfaces.errors import OptionError, unknown_name
 from ..interfaces.explanation import Explanation
-from ..interfaces.metric import Metric, Score
+from ..interfaces.metric import Metric, Score, Search
 from ..interfaces.settings import data_frame, json_ready
 from ..maths.stats.comparisons import Difference, paired_differences
 from ..maths.stats.intervals import mean_intervals
-from ..maths.tensors.masked import distinct_rows
 
 if TYPE_CHECKING:
     import pandas
@@ -31,70 +30,128 @@ from .top_words import top_words
 
 def measure(
     judge: Classifier,
-    explanations: Mapping[str, Iterable[Explanation]],
+    explanations: Mapping[str, Iterable[Explanation | Sequence[Explanation]]],
     metrics: Sequence[Metric],
     removal: Removal = "delete",
     on_event: Callable[[int], object] | None = None,
 ) -> Scores:
     """Measure the explanations of the same texts by several explainers, each under its name.
 
-    The explanations may be streams: of each text only the values stay in memory. on_event gets the number of texts
-    measured so far.
+    The explanations may be streams: of each text only the values stay in memory. An explainer may give several
+    explanations of a text, as random draws are; their values are averaged. on_event gets the number of texts measured
+    so far.
     """
     names = [metric.name for metric in metrics]
     for name in names:
         if names.count(name) > 1:
             raise OptionError(f"The metric '{name}' is asked for twice: ask once, and read other k off its curve.")
-    requests = _Requests(explanations, metrics)
-    values: dict[tuple[str, str], list[np.ndarray]] = {
-        (name, explainer): [] for name in names for explainer in explanations
-    }
-    done = 0
-    for answer in judge.probabilities_of_many(requests.stream(), removal):
-        row, where, ends = requests.pending.popleft()
-        parts = iter(np.split(answer.double().numpy()[where], ends[:-1]))
-        for explainer, explanation in zip(explanations, row, strict=True):
-            for metric in metrics:
-                values[metric.name, explainer].append(metric.values(explanation, next(parts), judge.classes))
-        done += 1
-        if on_event is not None:
-            on_event(done)
+    fresh = (_Text(number, row, metrics, judge.classes) for number, row in enumerate(_rows(explanations)))
+    ready: deque[_Text] = deque()  # have further questions
+    pending: deque[_Text] = deque()
+    finished: dict[int, _Text] = {}
+
+    def requests() -> Iterator[tuple[Words, Tensor]]:
+        while text := ready.popleft() if ready else next(fresh, None):
+            pending.append(text)
+            yield text.words, torch.from_numpy(text.unknown())
+
+    while True:
+        for answer in judge.probabilities_of_many(requests(), removal):
+            text = pending.popleft()
+            if text.learn(answer.double().numpy()):
+                finished[text.number] = text.forget()
+                if on_event is not None:
+                    on_event(len(finished))
+            else:
+                ready.append(text)
+        if not ready:
+            break
+    texts = [finished[number] for number in range(len(finished))]
     scores = tuple(
-        gather(metric, explainer, np.array(values[metric.name, explainer]).reshape(done, max(1, len(metric.points))))
-        for metric in metrics
-        for explainer in explanations
+        gather(
+            metric,
+            explainer,
+            np.array([text.values[i, j] for text in texts]).reshape(len(texts), max(1, len(metric.points))),
+        )
+        for j, metric in enumerate(metrics)
+        for i, explainer in enumerate(explanations)
     )
-    return Scores(scores, done, requests.forward_passes)
+    return Scores(scores, len(texts), sum(text.passes for text in texts), sum(text.asked for text in texts))
 
 
-class _Requests:
-    """The sub-texts of each text, and which part of the answers belongs to which metric."""
+class _Text:
+    """What is asked about one text, in one round or more, and what the metrics say of its explanations."""
 
-    def __init__(self, explanations: Mapping[str, Iterable[Explanation]], metrics: Sequence[Metric]) -> None:
-        self.explanations, self.metrics = explanations, metrics
-        self.pending: deque[tuple[list[Explanation], np.ndarray, np.ndarray]] = deque()
-        self.forward_passes = 0
+    def __init__(
+        self, number: int, row: Sequence[Sequence[Explanation]], metrics: Sequence[Metric], classes: Sequence[Label]
+    ) -> None:
+        self.number, self.row, self.metrics, self.classes = number, row, metrics, classes
+        self.words = row[0][0].document.words
+        self.values: dict[tuple[int, int], np.ndarray] = {}  # by the numbers of explainer and metric
+        self.passes = self.asked = 0
+        self._known: dict[bytes, np.ndarray] = {}  # (class,) answers by sub-text
+        self._users = Counter(filter(None, (m.search(e, classes) for draws in row for e in draws for m in metrics)))
+        self._found: dict[Search, np.ndarray] = {}
+        self._running = {search: search.rounds() for search in self._users}
+        self._wanted = {search: next(rounds) for search, rounds in self._running.items()}
+        self._new = self._distinct([m.subsets(e) for draws in row for e in draws for m in metrics])
 
-    def stream(self) -> Iterator[tuple[Words, Tensor]]:
-        for row in _rows(self.explanations):
-            parts = [metric.subsets(explanation) for explanation in row for metric in self.metrics]
-            subsets, where = distinct_rows(np.concatenate([np.ones((0, len(row[0].scores)), dtype=bool), *parts]))
-            self.pending.append((row, where, np.cumsum([len(part) for part in parts])))
-            self.forward_passes += len(subsets)
-            yield row[0].document.words, torch.from_numpy(subsets)
+    def _distinct(self, parts: Sequence[np.ndarray]) -> dict[bytes, np.ndarray]:
+        """Keep of these sub-texts and of those that searches ask about each one that is not known, once."""
+        self.asked += sum(map(len, parts))
+        self.asked += sum(self._users[search] * len(subsets) for search, subsets in self._wanted.items())
+        rows = (row for part in [*parts, *self._wanted.values()] for row in part)
+        return {key: row for row in rows if (key := row.tobytes()) not in self._known}
+
+    def unknown(self) -> np.ndarray:
+        """Give the sub-texts to ask about, (subset, word) bool."""
+        return np.array(list(self._new.values()), dtype=bool).reshape(len(self._new), len(self.words))
+
+    def learn(self, answers: np.ndarray) -> bool:
+        """Take the answers, and say whether these were the last questions."""
+        self._known |= zip(self._new, answers, strict=True)
+        self.passes += len(answers)
+        for search, subsets in list(self._wanted.items()):
+            try:
+                self._wanted[search] = self._running[search].send(self._answers(subsets))
+            except StopIteration as end:
+                self._found[search] = end.value
+                del self._wanted[search]
+        self._new = self._distinct([])
+        return not self._wanted
+
+    def _answers(self, subsets: np.ndarray) -> np.ndarray:
+        rows = [self._known[row.tobytes()] for row in subsets]
+        return np.array(rows, dtype=np.float64).reshape(len(rows), len(self.classes))
+
+    def forget(self) -> _Text:
+        """Keep the values alone."""
+        for i, draws in enumerate(self.row):
+            for j, metric in enumerate(self.metrics):
+                self.values[i, j] = np.mean([self._value(metric, explanation) for explanation in draws], axis=0)
+        self.row, self._known = (), {}
+        return self
+
+    def _value(self, metric: Metric, explanation: Explanation) -> np.ndarray:
+        values = metric.values(explanation, self._answers(metric.subsets(explanation)), self.classes)
+        search = metric.search(explanation, self.classes)
+        return values if search is None else metric.normalize(values, self._found[search])
 
 
-def _rows(explanations: Mapping[str, Iterable[Explanation]]) -> Iterator[list[Explanation]]:
+def _rows(
+    explanations: Mapping[str, Iterable[Explanation | Sequence[Explanation]]],
+) -> Iterator[list[list[Explanation]]]:
     """Give the explanations of one text after the other, and check that they are of the same text."""
     names = list(explanations)
     for number, of_text in enumerate(zip_longest(*explanations.values())):
-        row: list[Explanation] = []
-        for name, explanation in zip(names, of_text, strict=True):
-            if explanation is None:
+        row: list[list[Explanation]] = []
+        for name, item in zip(names, of_text, strict=True):
+            if item is None:
                 raise OptionError(f"'{name}' has only {number} explanations, others have more: explain the same texts.")
-            if row and explanation.document.words != row[0].document.words:
+            draws = [item] if isinstance(item, Explanation) else list(item)
+            row.append(draws)
+            if any(explanation.document.words != row[0][0].document.words for explanation in draws):
                 raise OptionError(f"Text {number} of '{name}' is not that of '{names[0]}': explain the same texts.")
-            row.append(explanation)
         yield row
 
 
@@ -105,6 +162,7 @@ class Scores:
     scores: tuple[Score, ...]
     texts: int
     forward_passes: int  # distinct sub-texts the judge predicted, for all metrics and explainers together
+    asked: int = 0  # what they would have cost, each metric and explanation by itself
 
     def __iter__(self) -> Iterator[Score]:
         """Go through the scores, metric by metric."""

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from ..interfaces.classifier import Classifier, OpenClassifier, Removal
     from ..interfaces.document import Document, Words
     from ..interfaces.explanation import Explainer, Explanation
+    from .attention import Attention
+    from .gate import Gate
     from .gradient import Gradient
     from .integrated_gradients import IntegratedGradients
     from .lime import Lime
@@ -19,10 +21,12 @@ if TYPE_CHECKING:
     from .shapley import Shapley
 
 _HOMES = {
+    "Attention": ".attention",
     "Classifier": "..interfaces.classifier",
     "Document": "..interfaces.document",
     "Explainer": "..interfaces.explanation",
     "Explanation": "..interfaces.explanation",
+    "Gate": ".gate",
     "Gradient": ".gradient",
     "IntegratedGradients": ".integrated_gradients",
     "Lime": ".lime",
@@ -36,10 +40,12 @@ _HOMES = {
 }
 
 __all__ = [
+    "Attention",
     "Classifier",
     "Document",
     "Explainer",
     "Explanation",
+    "Gate",
     "Gradient",
     "IntegratedGradients",
     "Lime",

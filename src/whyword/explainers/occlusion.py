@@ -30,16 +30,18 @@ class Occlusion(Explainer):
         started = time.perf_counter()
         for i, answer in enumerate(classifier.probabilities_of_many(requests, self.removal)):
             table = answer.double().numpy()  # (1 + word, class)
+            falls = table[0] - table[1:]  # (word, class)
             target = int(table[0].argmax()) if targets is None else int(targets[i])
             now = time.perf_counter()
             explanations.append(
                 Explanation(
                     document=documents[i],
-                    scores=table[0, target] - table[1:, target],
+                    scores=falls[:, target],
                     target=target,
                     classes=classifier.classes,
                     probabilities=table[0],
                     explainer=self.name,
+                    all_scores=falls.T,
                     forward_passes=len(table),
                     seconds=now - started,
                     resolution=PROBABILITY,

@@ -1,4 +1,4 @@
-"""The model's own scores: attention weights, or the probability that a word is kept."""
+"""The model's own scores: contributions where it carries them, else its attention weights or its gates."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..attribution.weights import explain_by_weights
 from ..interfaces.classifier import Classifier, OpenClassifier
 from ..interfaces.document import Document
 from ..interfaces.errors import OptionError
 from ..interfaces.explanation import Explainer, Explanation
+from ..maths.stats.ties import PROBABILITY
 
 
 @dataclass(frozen=True)
 class Own(Explainer):
-    """One forward pass per text; the scores are the same for every class."""
+    """One forward pass per text. Contributions are signed, for every class, and add up; weights are none of these."""
 
     needs_open = True
     name: str = "own"
@@ -27,23 +29,28 @@ class Own(Explainer):
         """Explain each document."""
         if not isinstance(classifier, OpenClassifier):
             raise OptionError("A black box has no word scores of its own: choose lime, shapley or occlusion.")
+        if not classifier.has_contributions:
+            return explain_by_weights(classifier, documents, targets, self.name)
         started = time.perf_counter()
-        scores, probabilities, truncated_words = classifier.own_scores([document.words for document in documents])
+        found = classifier.contributions([document.words for document in documents])
         seconds = (time.perf_counter() - started) / max(1, len(documents))
-        table = probabilities.double().numpy()
-        chosen = table.argmax(1) if targets is None else targets
+        table = found.probabilities.double().numpy()
+        chosen = table.argmax(1) if targets is None else np.asarray(targets)
         return [
             Explanation(
                 document=document,
-                scores=scores[i].double().numpy().astype(np.float64),
+                scores=found.scores[i][chosen[i]],
                 target=int(chosen[i]),
                 classes=classifier.classes,
                 probabilities=table[i],
                 explainer=self.name,
-                signed=False,
+                all_scores=found.scores[i],
+                base_value=float(found.base[chosen[i]]),
+                base_values=found.base,
                 forward_passes=1,
                 seconds=seconds,
-                truncated_words=truncated_words[i],
+                truncated_words=found.truncated_words[i],
+                resolution=PROBABILITY,
             )
             for i, document in enumerate(documents)
         ]

@@ -21,7 +21,7 @@ from ..inference.windows import explain_in_windows
 from ..interfaces.classifier import Classifier
 from ..interfaces.document import Document
 from ..interfaces.errors import DataError
-from ..interfaces.explanation import Explainer, Explanation
+from ..interfaces.explanation import Explainer, Explanation, Interaction
 from ..models.folder import describe_explainer, fingerprint, text_fingerprint
 
 FILE = "explanations.sqlite"
@@ -104,8 +104,16 @@ def _values(explanation: Explanation) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return [str(value.dtype), value.tolist()]
+    if isinstance(value, tuple):
+        return {"interactions": [[pair.first, pair.second, pair.score] for pair in value]}
     return value.item() if isinstance(value, np.generic) else value
 
 
 def _restored(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: np.array(value[1], value[0]) if isinstance(value, list) else value for name, value in values.items()}
+    return {name: _as_it_was(value) for name, value in values.items()}
+
+
+def _as_it_was(value: Any) -> Any:
+    if isinstance(value, list):
+        return np.array(value[1], value[0])
+    return tuple(Interaction(*pair) for pair in value["interactions"]) if isinstance(value, dict) else value

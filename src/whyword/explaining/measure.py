@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from .. import catalog
 from ..evaluation.measure import Scores, measure
 from ..interfaces.classifier import Classifier, Removal
@@ -16,6 +18,7 @@ from .any_model import as_classifier, class_number
 from .inputs import read_labels
 
 RANDOM = "random"
+DRAWS = 10  # random orders of the words of a text, so that the floor is not one draw's luck
 
 
 def measure_explanations(
@@ -27,13 +30,14 @@ def measure_explanations(
     judge: Any = None,
     removal: Removal = "delete",
     seed: int = 0,
+    draws: int = DRAWS,
     on_event: Callable[[int], object] | None = None,
 ) -> Scores:
     """Measure the explanations of the same texts by several explainers, each under its name.
 
     The model is the one that was explained. It also answers for the sub-texts, unless a separate judge is given. By
     default every metric is measured for which there is what it needs: labels (of the documents, or given here),
-    or rationales.
+    or rationales. Random words are the mean of several draws, unless explanations of that name are given.
     """
     if not explanations or not all(explanations.values()):
         raise OptionError("There are no explanations to measure: give at least one per explainer.")
@@ -41,13 +45,34 @@ def measure_explanations(
     example, classes = [first[0].document.words], first[0].classes
     classifier = as_classifier(model, example, classes)
     answering = classifier if judge is None else as_classifier(judge, example, classes)
-    rows = dict(explanations)
+    if draws < 1:
+        raise OptionError(f"Random words were to be drawn {draws} times: give 1 or more.")
+    rows: dict[str, Sequence[Explanation | Sequence[Explanation]]] = {**explanations}
+    if labels is not None:
+        rows = {name: _labeled(row, labels, answering) for name, row in explanations.items()}
+        first = _labeled(first, labels, answering)
     if RANDOM not in rows:
         documents, targets = [e.document for e in first], [e.target for e in first]
-        rows[RANDOM] = catalog.load("explainers", RANDOM)(seed=seed).explain(classifier, documents, targets)
-    if labels is not None:
-        rows = {name: _labeled(row, labels, answering) for name, row in rows.items()}
-    return measure(answering, rows, _metrics(metrics, rows[RANDOM]), removal, on_event)
+        once = catalog.load("explainers", RANDOM)(seed=seed).explain(classifier, documents, targets)
+        rows[RANDOM] = [rotations(explanation, draws) for explanation in once]
+    return measure(answering, rows, _metrics(metrics, first), removal, on_event)
+
+
+def rotations(explanation: Explanation, draws: int) -> list[Explanation]:
+    """Begin an order of words at several of its places, never twice at the same, and go on from its end to its start.
+
+    Of a random order each one is a random order too, and every word comes first equally often where there are as many
+    draws as words. Any words that follow each other leave such words behind, so that sub-texts without the top words
+    and of the top words alone are often the same.
+    """
+    order, words = explanation.ranking, len(explanation.scores)
+    number = max(1, min(draws, words))
+    rotated = []
+    for start in np.arange(number) * words // number:
+        scores = np.empty(words)
+        scores[np.roll(order, -start)] = np.arange(words, 0, -1)
+        rotated.append(replace(explanation, scores=scores))
+    return rotated
 
 
 def _labeled(explanations: Sequence[Explanation], labels: Any, judge: Classifier) -> list[Explanation]:

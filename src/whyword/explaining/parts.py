@@ -21,7 +21,6 @@ from ..data.rows import Columns
 from ..data.sources import Part, cut_parts, part_files, read_part
 from ..inference.fitted import choose_device
 from ..interfaces.classifier import Classifier
-from ..interfaces.document import Label
 from ..interfaces.errors import DataError, ModelError, OptionError
 from ..interfaces.explanation import Explainer
 from ..models.folder import TrainedModel, load_model, model_fingerprint, put_model
@@ -32,6 +31,7 @@ from ..storage.records import check_format, fill
 from .cache import ExplanationCache
 from .inputs import TextSource, file_fingerprint
 from .stream import explain_documents, predict_chunks
+from .targets import Target
 
 FORMATS = ("jsonl", "parquet")
 PART_SIZE = 1_024  # texts: a few chunks of predictions, and not too much to lose of slow explanations
@@ -67,7 +67,7 @@ class Task:
     fingerprint: str  # of the model
     columns: Columns
     explainer: Explainer | None = None  # None: predictions
-    target: Label | None = None
+    target: Target | None = None
     top: int | None = None
     cache: Path | None = None
     device: str = "auto"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from typing import Any
@@ -13,8 +13,8 @@ from ..inference.windows import explain_in_windows
 from ..interfaces.classifier import Classifier
 from ..interfaces.document import Document, Label
 from ..interfaces.explanation import Explainer, Explanation
-from .any_model import class_number
 from .cache import ExplanationCache
+from .targets import Target, read_target
 
 FIRST_CHUNK = 8  # texts explained together before it is known how many forward passes a text takes
 LARGEST_CHUNK = 512  # enough to fill batches, few enough for constant memory
@@ -26,7 +26,7 @@ def explain_documents(
     classifier: Classifier,
     documents: Iterable[Document],
     explainer: Explainer,
-    target: Label | None = None,
+    target: Label | Target | None = None,
     cache: ExplanationCache | None = None,
 ) -> Iterator[Explanation]:
     """Explain each document for the class it is predicted to be, or for the class named as target."""
@@ -37,7 +37,7 @@ def explain_chunks(
     classifier: Classifier,
     documents: Iterable[Document],
     explainer: Explainer,
-    target: Label | None = None,
+    target: Label | Target | None = None,
     cache: ExplanationCache | None = None,
     texts: int = 0,
     passes: int = 0,
@@ -47,13 +47,16 @@ def explain_chunks(
     Texts and passes are those of the chunks of an earlier run, which the documents follow: then the chunks, and with
     them every digit of the scores, are as if that run had continued.
     """
-    number = None if target is None else class_number(classifier.classes, target)
+    chosen = target if isinstance(target, Target) else read_target(classifier.classes, target)
     remaining = iter(documents)
-    while chunk := list(islice(remaining, _chunk_size(texts, passes))):
+
+    def explain(chunk: Sequence[Document], number: int | None) -> list[Explanation]:
         if cache is None:
-            explanations = explain_in_windows(explainer, classifier, chunk, number)
-        else:
-            explanations = cache.explain(explainer, classifier, chunk, number)
+            return explain_in_windows(explainer, classifier, chunk, number)
+        return cache.explain(explainer, classifier, chunk, number)
+
+    while chunk := list(islice(remaining, _chunk_size(texts, passes))):
+        explanations = chosen.explain(explain, chunk)
         texts += len(chunk)
         passes += sum(explanation.forward_passes for explanation in explanations)
         yield explanations
@@ -67,13 +70,17 @@ def _chunk_size(texts: int, passes: int) -> int:
 
 
 def only_top(explanation: Explanation, top: int | None) -> Explanation:
-    """Keep the scores of the words that speak most for the target, and set the others to 0; None keeps all."""
+    """Keep the scores of the strongest words, for or against the target, and set the others to 0; None keeps all.
+
+    What is left no longer adds up from a base value, so that goes too.
+    """
     if top is None:
         return explanation
-    scores = np.zeros_like(explanation.scores)
-    best = explanation.ranking[:top]
-    scores[best] = explanation.scores[best]
-    return replace(explanation, scores=scores)
+    kept = np.zeros(len(explanation.scores), dtype=bool)
+    kept[explanation.strongest[:top]] = True
+    scores = np.where(kept, explanation.scores, 0.0)
+    table = None if explanation.all_scores is None else np.where(kept, explanation.all_scores, 0.0)
+    return replace(explanation, scores=scores, all_scores=table, base_value=None, base_values=None)
 
 
 def predict_chunks(classifier: Classifier, documents: Iterable[Document]) -> Iterator[list[dict[str, Any]]]:

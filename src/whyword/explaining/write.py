@@ -20,15 +20,16 @@ from ..parallel import ENGINES
 from ..storage.part_file import Chunk, PartFile
 from ..storage.records import check_output, fill
 from ..views.html import HEAD, TAIL
-from .any_model import as_classifier, class_number, model_identity, trained_model
+from .any_model import as_classifier, model_identity, trained_model
 from .cache import ExplanationCache
 from .inputs import TextSource
 from .parts import FORMATS, PART_SIZE, Progress, Report, Sharing, Task, write_parts
 from .stream import explain_chunks, only_top, predict_chunks
+from .targets import Target, check_before_reading, read_target
 
 EXPLANATIONS = (".jsonl", ".jsonl.gz", ".parquet", ".html", ".svg")  # kinds of output files
 PREDICTIONS = (".jsonl", ".jsonl.gz", ".csv", ".parquet")
-ROW_FORMAT = 2  # raised when the rows of explanations change, so that no file mixes old ones with new ones
+ROW_FORMAT = 3  # raised when the rows of explanations change, so that no file mixes old ones with new ones
 
 
 def write_explanations(
@@ -38,6 +39,7 @@ def write_explanations(
     *,
     explainer: str | Explainer | None = None,
     target: Label | None = None,
+    against: Label | None = None,
     top: int | None = None,
     columns: Columns | Mapping[str, str] | None = None,
     cache: str | Path | None = None,
@@ -56,6 +58,8 @@ def write_explanations(
 
     model: a model folder, a TextClassifier, or any model that `explain` takes. One that is not whyword's is known by a
     fingerprint: a name that changes whenever the model does; without one, an interrupted run starts anew.
+    target: the class to explain, "predicted" (as if left out), or "all": then rows have all_scores whatever the
+    explainer, and a page shows each text for every class. With against, its scores are taken off the target's.
     texts: the path of a file or folder, with columns such as {"text": "review"} if they have other names; or strings.
     output: a .jsonl, .jsonl.gz, .parquet, .html or .svg file; or a folder. Then the texts of the file or folder are cut
     into parts of part_size texts, each written in the given format; the workers share them, each with those threads.
@@ -69,25 +73,28 @@ def write_explanations(
     chosen = explainer if isinstance(explainer, Explainer) else make_explainer(explainer, classifier)
     if top is not None and top < 1:
         raise OptionError(f"top is {top}: give 1 or more, or None for all words.")
-    if target is not None:
-        class_number(classifier.classes, target)  # refused before an earlier run is touched
+    asked = read_target(classifier.classes, target, against)
+    check_before_reading(asked, chosen, classifier)  # and before an earlier run is touched
+    if asked.every and output.suffix == ".svg":
+        raise OptionError(f"The output {output} holds one picture, but every class was asked for: name one as target.")
     settings = {
         "model": opened.identity,
         **describe_explainer(chosen),
-        "target": target,
+        "target": target if asked.named else None,
+        "against": against,
         "top": top,
         "row_format": ROW_FORMAT,
     }
     if into_folder:
         name, folder = opened.named("A folder of parts"), None if cache is None else Path(cache).absolute()
-        task = Task(opened.folder, name, source.columns, chosen, target, top, folder, device, threads)
+        task = Task(opened.folder, name, source.columns, chosen, asked, top, folder, device, threads)
         return write_parts(task, classifier, opened.trained, settings, source, output, sharing, on_progress)
     known = None if cache is None else ExplanationCache(Path(cache), opened.named("A cache"))
     documents = _only_one(source.documents(), output) if output.suffix == ".svg" else source.documents()
     part = _part_file(output, settings, source, on_progress)
     rest = islice(documents, part.texts, None)
-    chunks = explain_chunks(classifier, rest, chosen, target, known, part.texts, part.passes)
-    write = _row_writer(output, top)
+    chunks = explain_chunks(classifier, rest, chosen, asked, known, part.texts, part.passes)
+    write = _row_writer(output, asked, top)
     rows = ((list(map(write, chunk)), sum(explanation.forward_passes for explanation in chunk)) for chunk in chunks)
     return _finish(part, rows, source, on_progress)
 
@@ -205,9 +212,9 @@ def _part_file(output: Path, settings: Mapping[str, Any], source: TextSource, re
     return part
 
 
-def _row_writer(output: Path, top: int | None) -> Callable[[Explanation], Any]:
+def _row_writer(output: Path, target: Target, top: int | None) -> Callable[[Explanation], Any]:
     if output.suffix == ".html":
-        return lambda explanation: only_top(explanation, top).to_html() + "\n"
+        return lambda explanation: "".join(f"{only_top(view, top).to_html()}\n" for view in target.views(explanation))
     if output.suffix == ".svg":
         return lambda explanation: only_top(explanation, top).to_svg()
     return lambda explanation: explanation.to_dict(top)

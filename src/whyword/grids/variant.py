@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .. import catalog
+from ..blocks.contributions import ContributionHead
 from ..data.dataset import Dataset, labels, load_dataset
 from ..data.planted import parse
 from ..data.readers.hub import PREFIX
@@ -168,8 +169,16 @@ def variant_identity(variant: Variant) -> Settings:
         "encoder": {"name": config.encoder, "revision": encoder.revision, **differing(config.encoder_settings)},
         "vocabulary": differing(config.vocabulary),
         "training": differing(config.training),
+        **_contributions_identity(config),
         **{name: value for name, value in changed.items() if name not in ("name", "settings")},
     }
+
+
+def _contributions_identity(config: RunConfig) -> Settings:
+    """Give what decides the contributions, where a variant has them."""
+    if config.contributions is None:
+        return {}
+    return {"contributions": {"revision": ContributionHead.revision, **differing(config.contributions)}}
 
 
 def evaluation_identity(evaluation: Evaluation) -> Settings:

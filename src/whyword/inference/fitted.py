@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from ..data.batching import by_token_budget, collate
-from ..interfaces.classifier import REMOVALS, Removal
+from ..interfaces.classifier import REMOVALS, Contributions, Removal
 from ..interfaces.document import Batch, Label, Tokenizer, Tokens, Words
 from ..interfaces.errors import OptionError, unknown_name
 from ..interfaces.method import Method
@@ -68,8 +68,8 @@ class FittedClassifier:
         """Give the own score of each word, (word,) per text, (text, class) probabilities, and truncated words."""
         if self.method.own_score is None:
             raise OptionError(
-                f"The method '{type(self.method).__name__.lower()}' has no word scores of its own: choose another "
-                "explainer, such as occlusion, or train with attention or vmask."
+                f"The method '{type(self.method).__name__.lower()}' has no word scores of its own: add contributions "
+                "with  whyword learn-explainer MODEL TEXTS,  or choose another explainer, such as occlusion."
             )
         self.method.eval()
         tokens = self.tokenizer(texts)
@@ -86,6 +86,34 @@ class FittedClassifier:
             for row, i in enumerate(chosen):
                 scores[i] = table[row, : tokens[i].words]
         return scores, probabilities, [text.truncated_words for text in tokens]
+
+    @property
+    def has_contributions(self) -> bool:
+        """Whether the model carries contributions."""
+        return self.method.contributions is not None
+
+    @torch.inference_mode()
+    def contributions(self, texts: Sequence[Words]) -> Contributions:
+        """Give what each word adds to the probability of each class, from one pass over each text."""
+        if not self.has_contributions:
+            raise OptionError(
+                "This model does not carry contributions: add them with  whyword learn-explainer MODEL TEXTS,  or "
+                "choose another explainer, such as shapley."
+            )
+        self.method.eval()
+        tokens = self.tokenizer(texts)
+        probabilities = torch.empty(len(texts), len(self.classes))
+        scores: list[np.ndarray] = [np.empty(0)] * len(texts)
+        for chosen, batch in self._batches(tokens):
+            prediction = self.method.explain(batch)
+            assert prediction.contributions is not None
+            probabilities[torch.from_numpy(chosen)] = prediction.logits.softmax(-1).cpu()
+            table = prediction.contributions.transpose(1, 2).double().cpu().numpy()  # (text, class, word)
+            for row, i in enumerate(chosen):
+                scores[i] = np.zeros((len(self.classes), tokens[i].words))
+                scores[i][:, : table.shape[2]] = table[row, :, : tokens[i].words]
+        base = self.method.contributions.base.double().exp().cpu().numpy()  # type: ignore[union-attr, operator]
+        return Contributions(scores, probabilities, base, [text.truncated_words for text in tokens])
 
     def probabilities_of_subsets(self, text: Words, kept: Tensor, removal: Removal = "delete") -> Tensor:
         """Give (subset, class) probabilities of sub-texts; kept, (subset, word) bool, marks the words that stay."""

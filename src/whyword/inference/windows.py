@@ -10,7 +10,7 @@ import numpy as np
 
 from ..interfaces.classifier import Classifier, OpenClassifier
 from ..interfaces.document import Document, Span, Words
-from ..interfaces.explanation import Explainer, Explanation
+from ..interfaces.explanation import Explainer, Explanation, Interaction
 
 Cut = tuple[Document, list[np.ndarray]]  # a document, and the numbers of the words in each of its windows
 
@@ -71,10 +71,11 @@ def part(words: Words, chosen: np.ndarray) -> Words:
 def stitch(document: Document, windows: Sequence[np.ndarray], explanations: Sequence[Explanation]) -> Explanation:
     """Average the scores of each word over the windows that hold it.
 
-    The base value of a window, and whether its top words have converged, are not those of the text.
+    The base values of a window, and how far off or converged its scores are, are not those of the text.
     """
     place = np.concatenate(windows)
     held = np.bincount(place)  # every word is in some window
+    tables = [e.all_scores for e in explanations if e.all_scores is not None]  # (class, word) of each window
     deviations = [e.std_error for e in explanations if e.std_error is not None]
     errors = [e.convergence_error for e in explanations if e.convergence_error is not None]
     return replace(
@@ -82,7 +83,11 @@ def stitch(document: Document, windows: Sequence[np.ndarray], explanations: Sequ
         document=document,
         scores=np.bincount(place, np.concatenate([e.scores for e in explanations])) / held,
         std_error=np.sqrt(np.bincount(place, np.concatenate(deviations) ** 2)) / held if deviations else None,
+        all_scores=np.stack([np.bincount(place, row) / held for row in np.concatenate(tables, 1)]) if tables else None,
         base_value=None,
+        base_values=None,
+        error=None,
+        interactions=_stitch_interactions(windows, explanations),
         convergence_error=max(errors, default=None),
         forward_passes=1 + sum(e.forward_passes for e in explanations),  # and one for the text as it is predicted
         seconds=sum(e.seconds for e in explanations),
@@ -90,3 +95,13 @@ def stitch(document: Document, windows: Sequence[np.ndarray], explanations: Sequ
         converged=None,
         tied=None,
     )
+
+
+def _stitch_interactions(windows: Sequence[np.ndarray], explanations: Sequence[Explanation]) -> tuple[Interaction, ...]:
+    """Average what two words do together over the windows in which they were found to do so; strongest first."""
+    found: dict[tuple[int, int], list[float]] = {}
+    for window, explanation in zip(windows, explanations, strict=True):
+        for pair in explanation.interactions:
+            found.setdefault((int(window[pair.first]), int(window[pair.second])), []).append(pair.score)
+    means = [Interaction(*words, sum(scores) / len(scores)) for words, scores in found.items()]
+    return tuple(sorted(means, key=lambda pair: -abs(pair.score)))

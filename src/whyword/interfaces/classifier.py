@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Literal, Protocol, get_args, runtime_checkable
 
 import numpy as np
@@ -43,6 +44,16 @@ class Classifier(Protocol):
         ...
 
 
+@dataclass(frozen=True, eq=False)
+class Contributions:
+    """What each word adds to the probability of each class; with the base they add up to the probabilities."""
+
+    scores: list[np.ndarray]  # per text: (class, word) float64
+    probabilities: Tensor  # (text, class)
+    base: np.ndarray  # (class,) probabilities of a text without words
+    truncated_words: list[int]  # per text
+
+
 @runtime_checkable
 class OpenClassifier(Classifier, Protocol):
     """A model of ours: its weights, gradients and own scores can be looked at."""
@@ -62,6 +73,15 @@ class OpenClassifier(Classifier, Protocol):
 
     def windows(self, texts: Sequence[Words]) -> list[list[np.ndarray]]:
         """Give the numbers of the words in each overlapping window that the encoder can read; none if a text fits."""
+        ...
+
+    @property
+    def has_contributions(self) -> bool:
+        """Whether the model carries contributions."""
+        ...
+
+    def contributions(self, texts: Sequence[Words]) -> Contributions:
+        """Give what each word adds to the probability of each class, from one pass over each text."""
         ...
 
     def own_scores(self, texts: Sequence[Words]) -> tuple[list[Tensor], Tensor, list[int]]:

@@ -108,6 +108,7 @@ class Batch:
     word_of_token: Tensor  # (batch, time) long: -1 on special tokens and padding
     segments: Tensor  # (batch, time) long
     labels: Tensor | None = None  # (batch,) long: index of the class
+    rows: Tensor | None = None  # (batch,) long: which texts of a corpus these are, where that matters
 
     def __len__(self) -> int:
         """Count the texts."""
@@ -118,6 +119,17 @@ class Batch:
         """(batch, time) bool: True on pieces of words, False on special tokens and padding."""
         return self.word_of_token >= 0
 
+    def select(self, chosen: Tensor) -> Batch:
+        """Give the chosen texts, as often as they are named."""
+        return Batch(
+            tokens=self.tokens[chosen],
+            mask=self.mask[chosen],
+            word_of_token=self.word_of_token[chosen],
+            segments=self.segments[chosen],
+            labels=None if self.labels is None else self.labels[chosen],
+            rows=None if self.rows is None else self.rows[chosen],
+        )
+
     def to(self, where: device | str) -> Batch:
         """Give the same batch on another device."""
         return replace(
@@ -127,4 +139,5 @@ class Batch:
             word_of_token=self.word_of_token.to(where),
             segments=self.segments.to(where),
             labels=None if self.labels is None else self.labels.to(where),
+            rows=None if self.rows is None else self.rows.to(where),
         )

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..maths.stats.ties import ranking, tied_ranks
+from ..maths.stats.ties import ranking, tied_ranks, tolerance
 from ..views import html, svg, terminal
 from ..views.highlight import Highlight
+from .classifier import Classifier
 from .document import Document, Label, Span
 from .errors import OptionError, unknown_name
-from .settings import data_frame
+from .settings import Named, data_frame
 
 if TYPE_CHECKING:
     import pandas
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import ClassVar
-
-from .classifier import Classifier
-from .settings import Named
 
 
 @dataclass(frozen=True)
@@ -92,10 +88,39 @@ class Explanation:
         """Positions of the words from the highest score down; scores equal up to rounding stay in reading order."""
         return ranking(self.scores, self.resolution)
 
+    @property
+    def strongest(self) -> np.ndarray:
+        """Positions of the words from the largest score down, whatever its sign; equal sizes stay in reading order."""
+        return ranking(np.abs(self.scores), self.resolution)
+
+    @property
+    def speaks_for(self) -> tuple[int | None, ...]:
+        """The number of the class that each word speaks for, which every view paints it for.
+
+        A word with a score above 0 speaks for the target. One below 0 speaks for the class that the target is held
+        against, for the other of two classes, or among several for the one that gains most from it. It is None where
+        the explainer scores one class only: the word speaks against the target, nobody knows for whom. It is None for a
+        score of 0 too, and for weights and gates, which speak for no class.
+        """
+        return tuple(self._speaker(score, word) for word, score in enumerate(self.scores))
+
+    def _speaker(self, score: float, word: int | None = None) -> int | None:
+        if not self.signed or not abs(score) > 0:
+            return None
+        if score > 0:
+            return self.target
+        if self.against is not None or len(self.classes) == 2:
+            return 1 - self.target if self.against is None else self.against
+        if self.all_scores is None or word is None:
+            return None
+        gains = np.where(np.arange(len(self.classes)) == self.target, -np.inf, self.all_scores[:, word])
+        best = int(gains.argmax())
+        return best if gains[best] > 0 else None
+
     def top(self, k: int = 5) -> list[tuple[str, float]]:
         """Give the k words of the largest scores, for or against the target, with their signs."""
         words = self.words
-        return [(words[i], float(self.scores[i])) for i in ranking(np.abs(self.scores), self.resolution)[:k]]
+        return [(words[i], float(self.scores[i])) for i in self.strongest[:k]]
 
     def for_class(self, label: Label, against: Label | None = None) -> Explanation:
         """Give the same explanation for another class, or for a class against another, without asking the model."""
@@ -103,7 +128,8 @@ class Explanation:
         other = None if against is None else self._number_of(against)
         if self.all_scores is None or target == other:
             reason = "a class is never against itself" if target == other else f"{self.explainer} scores one class only"
-            raise OptionError(f"No scores for '{label}' against '{against}': {reason}.")
+            versus = "" if against is None else f" against '{against}'"
+            raise OptionError(f"No scores for '{label}'{versus}: {reason}.")
         if target == self.target and other == self.against:
             return self
         taken = np.zeros(len(self.classes))
@@ -142,6 +168,14 @@ class Explanation:
             truncated_words=self.truncated_words,
             windows=self.windows,
             tied=0 if self.tied is None else int(self.tied.sum()),
+            classes=tuple(map(str, self.classes)),
+            target=self.target,
+            speaks_for=self.speaks_for,
+            against=self.against,
+            against_probability=0.0 if self.against is None else float(self.probabilities[self.against]),
+            base_value=self.base_value,
+            error=self.error,
+            interactions=tuple((i.first, i.second, i.score, self._speaker(i.score)) for i in self.interactions),
         )
 
     def to_html(self) -> str:
@@ -164,33 +198,50 @@ class Explanation:
         words = ", ".join(
             f"{word} {score:+.3f}" if self.signed else f"{word} {score:.3f}" for word, score in self.top()
         )
-        return f"{self.label} ({self.probability:.1%}) by {self.explainer}: {words}"
+        against = "" if self.against is None else f" against {self.classes[self.against]}"
+        return f"{self.label}{against} ({self.probability:.1%}) by {self.explainer}: {words}"
 
     def to_dict(self, top: int | None = None) -> dict[str, Any]:
-        """Give plain values, ready for JSON; with top, only the strongest words, in reading order."""
-        chosen = np.sort(self.ranking[:top])
+        """Give plain values, ready for JSON; with top, only the strongest words, in reading order.
+
+        With all words, base_values + the sums of all_scores are what the explainer says of the probabilities.
+        """
+        chosen = np.sort(self.strongest[:top])
         words, spans, segments = self.words, self.spans, self.document.words.segments
         texts = self.document.words.texts
         values: dict[str, Any] = {"text": texts[0]}
         if len(texts) > 1:
             values["text_pair"] = texts[1]
+        values["label"] = self.label
+        if self.against is not None:
+            values["against"] = self.classes[self.against]
         values |= {
-            "label": self.label,
             "probability": self.probability,
-            "probabilities": {str(name): float(p) for name, p in zip(self.classes, self.probabilities, strict=True)},
+            "probabilities": self._by_class(self.probabilities),
             "explainer": self.explainer,
+            "signed": self.signed,
             "words": [words[i] for i in chosen],
             "spans": [list(spans[i]) for i in chosen],
             "scores": [float(self.scores[i]) for i in chosen],
         }
         if len(texts) > 1:
             values["segments"] = [segments[i] for i in chosen]
+        if self.signed:
+            values["speaks_for"] = [self._name(self.speaks_for[i]) for i in chosen]
+        if self.all_scores is not None:
+            values["all_scores"] = self._by_class(self.all_scores[:, chosen])
         if self.std_error is not None:
             values["std_error"] = [float(self.std_error[i]) for i in chosen]
         if self.tied is not None:
             values["tied"] = [bool(self.tied[i]) for i in chosen]
+        values["base_value"] = self.base_value
+        if self.base_values is not None:
+            values["base_values"] = self._by_class(self.base_values)
+        if self.error is not None:
+            values["error"] = self.error
+        if self.interactions:
+            values["interactions"] = [self._plain(interaction) for interaction in self.interactions]
         values |= {
-            "base_value": self.base_value,
             "convergence_error": self.convergence_error,
             "converged": self.converged,
             "seed": self.seed,
@@ -201,8 +252,22 @@ class Explanation:
         }
         return values
 
+    def _by_class(self, rows: np.ndarray) -> dict[str, Any]:
+        return {str(name): row.tolist() for name, row in zip(self.classes, rows, strict=True)}
+
+    def _name(self, number: int | None) -> str | None:
+        return None if number is None else str(self.classes[number])
+
+    def _plain(self, interaction: Interaction) -> dict[str, Any]:
+        """Give an interaction with its words, so that it can be read without counting them."""
+        both = (interaction.first, interaction.second)
+        values: dict[str, Any] = {"words": [self.words[i] for i in both], "spans": [list(self.spans[i]) for i in both]}
+        if len(self.document.words.texts) > 1:
+            values["segments"] = [self.document.words.segments[i] for i in both]
+        return {**values, "score": interaction.score, "speaks_for": self._name(self._speaker(interaction.score))}
+
     def to_frame(self) -> pandas.DataFrame:
-        """Give a pandas frame with a row per word."""
+        """Give a pandas frame with a row per word; what is about the text as a whole is in its attrs."""
         columns: dict[str, Any] = {
             "word": self.words,
             "start": [start for start, _ in self.spans],
@@ -210,21 +275,31 @@ class Explanation:
             "segment": self.document.words.segments,
             "score": self.scores,
         }
+        if self.signed:
+            columns["speaks_for"] = [self._name(number) for number in self.speaks_for]
+        if self.all_scores is not None:
+            columns |= {f"score for {name}": row for name, row in zip(self.classes, self.all_scores, strict=True)}
         if self.std_error is not None:
             columns["std_error"] = self.std_error
         if self.tied is not None:
             columns["tied"] = self.tied
-        return data_frame(columns)
+        frame = data_frame(columns)
+        whole = ("label", "against", "probabilities", "base_value", "base_values", "error", "interactions")
+        frame.attrs.update({name: value for name, value in self.to_dict().items() if name in whole})
+        return frame
 
 
 @dataclass(frozen=True, eq=False)
 class WordImportance:
-    """One score per word of a vocabulary, with how often the word occurs."""
+    """Scores of the words of a vocabulary, for every class where they have a direction, and how often words occur."""
 
     words: tuple[str, ...]
-    scores: np.ndarray  # (word,)
+    scores: np.ndarray  # (word,) each for the class that the word speaks for most, where scores are for classes
     frequencies: np.ndarray  # (word,) occurrences in the training texts, or in the corpus that was asked about
     source: str  # what the scores are, in a few words
+    classes: tuple[Label, ...] = ()  # empty where the scores are weights or gates, which are not for a class
+    all_scores: np.ndarray | None = None  # (class, word) where the scores are for classes
+    label: Label | None = None  # the class that all these words speak for, after for_class
 
     def __len__(self) -> int:
         """Count the words."""
@@ -235,37 +310,79 @@ class WordImportance:
         """Positions of the words from the highest score down; scores equal up to rounding keep their order."""
         return ranking(self.scores)
 
+    @property
+    def labels(self) -> tuple[Label | None, ...]:
+        """The class that each word speaks for most; None where it speaks for none."""
+        if self.all_scores is None or self.label is not None:
+            return (self.label,) * len(self)
+        least = tolerance(self.all_scores)
+        best = self.all_scores.argmax(0)
+        return tuple(
+            self.classes[number] if score > least else None for number, score in zip(best, self.scores, strict=True)
+        )
+
+    def for_class(self, label: Label) -> WordImportance:
+        """Keep the words that speak for a class, with their scores for it; of many classes a word may speak for two."""
+        if self.all_scores is None:
+            raise OptionError(f"No words for '{label}': {self.source} is not for a class.")
+        if label not in self.classes:
+            raise unknown_name(str(label), "the classes", [str(name) for name in self.classes])
+        scores = self.all_scores[self.classes.index(label)]
+        chosen = np.flatnonzero(scores > tolerance(self.all_scores))
+        return replace(self, scores=scores, label=label)._choose(chosen)
+
+    def by_class(self) -> dict[Label | None, WordImportance]:
+        """Give the words that speak for each class; scores that are not for a class stay together, under None."""
+        if self.all_scores is None or self.label is not None:
+            return {self.label: self}
+        return {label: self.for_class(label) for label in self.classes}
+
     def top(self, k: int = 10) -> WordImportance:
-        """Keep the k words of the highest score, highest first."""
-        return self._choose(self.ranking[:k])
+        """Keep the k words of the highest score, of each class where scores are for classes, highest first."""
+        if self.all_scores is None or self.label is not None:
+            return self._choose(self.ranking[:k])
+        chosen = {
+            i for scores in self.all_scores for i in ranking(scores)[:k] if scores[i] > tolerance(self.all_scores)
+        }
+        return self._choose(np.array([i for i in self.ranking if i in chosen], dtype=np.int64))
 
     def at_least(self, count: int) -> WordImportance:
         """Keep the words that occur at least so often."""
         return self._choose(np.flatnonzero(self.frequencies >= count))
 
     def _choose(self, positions: np.ndarray) -> WordImportance:
-        words = tuple(self.words[i] for i in positions)
-        return WordImportance(words, self.scores[positions], self.frequencies[positions], self.source)
+        return replace(
+            self,
+            words=tuple(self.words[i] for i in positions),
+            scores=self.scores[positions],
+            frequencies=self.frequencies[positions],
+            all_scores=None if self.all_scores is None else self.all_scores[:, positions],
+        )
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Give word, score and frequency as plain values, highest score first."""
-        for i in self.ranking:
-            yield {"word": self.words[i], "score": float(self.scores[i]), "frequency": int(self.frequencies[i])}
+        """Give words as plain values, highest score first: those of each class, or all with None for a class."""
+        for label, part in self.by_class().items():
+            for i in part.ranking:
+                yield {
+                    "word": part.words[i],
+                    "class": label,
+                    "score": float(part.scores[i]),
+                    "frequency": int(part.frequencies[i]),
+                }
 
     def to_frame(self) -> pandas.DataFrame:
-        """Give a pandas frame with a row per word, highest score first."""
-        order = self.ranking
-        columns = {
-            "word": [self.words[i] for i in order],
-            "score": self.scores[order],
-            "frequency": self.frequencies[order],
-        }
-        return data_frame(columns)
+        """Give a pandas frame of these rows."""
+        rows = list(self.rows())
+        return data_frame({name: [row[name] for row in rows] for name in ("word", "class", "score", "frequency")})
 
     def __str__(self) -> str:
-        """Name the source and the strongest words in one line."""
-        words = ", ".join(f"{row['word']} {row['score']:.3f} ({row['frequency']:,}x)" for row in self.top(5).rows())
-        return f"{len(self):,} words by {self.source}: {words}"
+        """Name the source and the strongest words, of each class, in one line."""
+        lists = []
+        for label, part in self.by_class().items():
+            rows = part.top(5).rows()
+            words = ", ".join(f"{row['word']} {row['score']:.3f} ({row['frequency']:,}x)" for row in rows)
+            lists.append(words if label is None else f"{label}: {words or 'none'}")
+        return f"{len(self):,} words by {self.source}: {'; '.join(lists)}"
 
 
 class Explainer(Named, ABC):

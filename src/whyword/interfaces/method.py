@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
+import numpy as np
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
@@ -50,6 +51,8 @@ class Prediction:
     logits: Tensor  # (batch, class)
     pooled: Tensor  # (batch, dim): what the last layer reads
     token_weights: Tensor | None = None  # (batch, time): the method's own score per token, if it has one
+    states: Tensor | None = None  # (batch, time, dim): the states that were pooled
+    contributions: Tensor | None = None  # (batch, word, class): what each word adds to each probability; from explain
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,21 @@ class Objective:
     weight_decay: float = 0.0
     learning_rate: float | None = None  # None: that of the training
     learning_rates: Sequence[tuple[nn.Module, float]] = ()  # parts that have a learning rate of their own
+    schedule: Literal["constant", "linear", "cosine"] | None = None  # of the learning rate; None: that of the training
+    in_training: Sequence[nn.Module] | None = None  # parts in training mode, the rest in evaluation; None: all
+
+
+class Texts(Protocol):
+    """Tokenized texts that a phase trains on."""
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """(text,) number of tokens."""
+        ...
+
+    def batch(self, chosen: np.ndarray) -> Batch:
+        """Pad the chosen texts."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -73,6 +91,18 @@ class Phase:
     eligible: bool = True  # whether its best weights may be the final ones
     run_all_epochs: bool = False  # whether all its epochs are run, because a schedule must finish
     logits: Callable[[Batch], Tensor] | None = None  # how dev is measured in this phase; None: as the method predicts
+    refinement: Refinement | None = None  # of a phase that leaves the classifier as it was chosen
+
+
+@dataclass(frozen=True)
+class Refinement:
+    """A phase that adds to the chosen classifier: it trains on texts of its own and is judged by a loss of its own."""
+
+    prepare: Callable[[], Iterator[tuple[int, int]]]  # with the chosen weights in place; gives texts done, and in all
+    texts: Texts
+    dev_loss: Callable[[], float]
+    health: Callable[[float], dict[str, float]]  # what a dev loss means, in numbers for people
+    batch_size: int
 
 
 class Method(nn.Module, ABC):
@@ -84,6 +114,13 @@ class Method(nn.Module, ABC):
     own_score: ClassVar[Literal["share", "gate"] | None] = None
 
     encoder: Encoder
+    contributions: nn.Module | None  # the head of blocks/contributions.py, where the model carries it
+    unknown_token: int  # what a sub-text of no words consists of
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.contributions = None
+        self.unknown_token = 1
 
     @abstractmethod
     def classify(self, embedded: Tensor, batch: Batch) -> Prediction:
@@ -92,6 +129,20 @@ class Method(nn.Module, ABC):
     def forward(self, batch: Batch) -> Prediction:
         """Predict from token ids."""
         return self.classify(self.encoder.embed(batch), batch)
+
+    def read(self, batch: Batch) -> tuple[Tensor, Prediction]:
+        """Give the word vectors, and the prediction with its states."""
+        embedded = self.encoder.embed(batch)
+        prediction = self.classify(embedded, batch)
+        if prediction.states is None:
+            prediction = replace(prediction, states=self.encoder.encode(embedded, batch)[-1])
+        return embedded, prediction
+
+    def explain(self, batch: Batch) -> Prediction:
+        """Predict, and give the contributions, from the same pass; for methods that carry their head."""
+        assert self.contributions is not None
+        embedded, prediction = self.read(batch)
+        return replace(prediction, contributions=self.contributions(embedded, prediction, batch))
 
     def losses(self, batch: Batch, progress: float) -> dict[str, Tensor]:
         """Name the terms that are added up and minimized; progress runs from 0 to 1 through the phase."""

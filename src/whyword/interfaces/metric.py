@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Generator, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
 from .document import Label
 from .explanation import Explanation
 from .settings import Named, json_ready
+
+
+class Search(Hashable, Protocol):
+    """What must be found out about a text in several rounds, whatever its scores; equal ones are run once."""
+
+    def rounds(self) -> Generator[np.ndarray, np.ndarray, np.ndarray]:
+        """Yield the sub-texts of a round, (subset, word) bool, get their (subset, class) answers, return the result."""
+        ...
 
 
 class Metric(Named, ABC):
@@ -38,6 +46,14 @@ class Metric(Named, ABC):
     @abstractmethod
     def values(self, explanation: Explanation, answers: np.ndarray, classes: Sequence[Label]) -> np.ndarray:
         """Give (point,) values from the probabilities, (subset, class), of those sub-texts; NaN where undefined."""
+
+    def search(self, explanation: Explanation, classes: Sequence[Label]) -> Search | None:
+        """Say what else must be found out about the text for a judge of these classes; nothing, as a rule."""
+        return None
+
+    def normalize(self, values: np.ndarray, found: np.ndarray) -> np.ndarray:
+        """Put the values on the scale that the search found; NaN where it has no extent."""
+        return values
 
     def headline(self, curve: np.ndarray) -> np.ndarray:
         """Give the one number of each text, (text, point) to (text,): the last point unless a metric says otherwise."""

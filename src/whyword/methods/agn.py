@@ -84,7 +84,7 @@ class Agn(Method):
         scores = self.pairing(enhanced) @ enhanced.transpose(1, 2) / enhanced.shape[-1] ** 0.5
         attention_and_states = masked_softmax(scores, batch.mask.unsqueeze(1)) @ enhanced
         pooled = masked_max(attention_and_states, batch.mask)
-        return Prediction(self.head(pooled), pooled)
+        return Prediction(self.head(pooled), pooled, states=states)
 
     def _statistics(self, batch: Batch) -> Tensor:
         """(batch, length, class) shares of the labels, 0 beyond the end of a text."""

@@ -77,7 +77,7 @@ class Vat(Attentive):
         """Predict with the chosen head from the weighted sum of the states."""
         pooled = attend(weights, states)
         logits = self.head(pooled) if self.config.head == "learner" else self._compressed(pooled)
-        return Prediction(logits, pooled, weights)
+        return Prediction(logits, pooled, weights, states)
 
     def head_weights(self, batch: Batch) -> Tensor:
         """Give the weights of every head, (batch, head, time); their mean over heads is the explanation."""

@@ -77,7 +77,7 @@ class WordRegularized(Method):
     def classify_from(self, weights: Tensor, states: Tensor) -> Prediction:
         """Predict from the weighted sum of the states."""
         pooled = attend(weights, states)
-        return Prediction(self.head(pooled), pooled, weights)
+        return Prediction(self.head(pooled), pooled, weights, states)
 
     def predict_with_terms(self, batch: Batch) -> tuple[Prediction, dict[str, Tensor]]:
         """Predict, and give the word-level terms that have a weight."""

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from ..interfaces.metric import Metric, Score
     from .accuracy_drop import AccuracyDrop
     from .comprehensiveness import Comprehensiveness
+    from .direction import Direction
     from .mean_probability_drop import MeanProbabilityDrop
+    from .normalized_comprehensiveness import NormalizedComprehensiveness
+    from .normalized_sufficiency import NormalizedSufficiency
     from .posthoc_accuracy import PosthocAccuracy
     from .posthoc_accuracy_gold import PosthocAccuracyGold
     from .probability_drop import ProbabilityDrop
@@ -27,9 +30,12 @@ if TYPE_CHECKING:
 _HOMES = {
     "AccuracyDrop": ".accuracy_drop",
     "Comprehensiveness": ".comprehensiveness",
+    "Direction": ".direction",
     "Explanation": "..interfaces.explanation",
     "MeanProbabilityDrop": ".mean_probability_drop",
     "Metric": "..interfaces.metric",
+    "NormalizedComprehensiveness": ".normalized_comprehensiveness",
+    "NormalizedSufficiency": ".normalized_sufficiency",
     "PosthocAccuracy": ".posthoc_accuracy",
     "PosthocAccuracyGold": ".posthoc_accuracy_gold",
     "ProbabilityDrop": ".probability_drop",
@@ -48,9 +54,12 @@ _HOMES = {
 __all__ = [
     "AccuracyDrop",
     "Comprehensiveness",
+    "Direction",
     "Explanation",
     "MeanProbabilityDrop",
     "Metric",
+    "NormalizedComprehensiveness",
+    "NormalizedSufficiency",
     "PosthocAccuracy",
     "PosthocAccuracyGold",
     "ProbabilityDrop",

@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from ..blocks.contributions import add_head
 from ..data.tokenizers.word_level import WordLevelTokenizer
 from ..data.tokenizers.word_pieces import WordPieceTokenizer
 from ..inference.fitted import FittedClassifier
@@ -84,17 +85,17 @@ def load_model(folder: Path, device: torch.device | str = "cpu") -> TrainedModel
     """Read a model folder, or say what is wrong with it."""
     config_values = _read_config(folder)
     try:
-        config = make_config(
-            {
-                name: config_values[name]
-                for name in ("method", "encoder", "vocabulary", "training", "embeddings", "seed")
-            }
-        )
+        names = ("method", "encoder", "vocabulary", "training", "embeddings", "seed")
+        contributions = config_values.get("contributions")  # models of 0.2.0 and before have none
+        config = make_config({**{name: config_values[name] for name in names}, "contributions": contributions})
         architecture = config_values["architecture"]
         kind = WordLevelTokenizer if architecture is None else WordPieceTokenizer
         tokenizer = kind.from_json(_read_text(folder / "tokenizer.json"))
         labels = tuple(config_values["labels"])
-        method = build_method(config, build_encoder(config, tokenizer, architecture), len(labels))
+        encoder = build_encoder(config, tokenizer, architecture)
+        method = build_method(config, encoder, len(labels), tokenizer.unknown)
+        if config.contributions is not None:
+            add_head(method, config.contributions)
         tensors, _ = read_tensors(folder / "model.safetensors")
         frequencies = tensors.pop(FREQUENCIES, None)
         method.load_state_dict(tensors)

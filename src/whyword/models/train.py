@@ -15,6 +15,7 @@ from typing import Any
 
 import torch
 
+from ..blocks.contributions import add_head
 from ..data.batching import Corpus, by_token_budget
 from ..data.dataset import Dataset, labels
 from ..inference.fitted import BATCH_TOKENS, FittedClassifier
@@ -22,6 +23,7 @@ from ..interfaces.document import Document, Label
 from ..interfaces.errors import OptionError
 from ..maths.stats.intervals import share_interval
 from ..storage.atomic import read_snapshot, write_snapshot, write_text
+from ..training.contributions import CONTRIBUTIONS, contribution_phase
 from ..training.loop import Step, TrainingRun, evaluate
 from ..training.optimizer import Processes
 from .config import Parts, RunConfig, assemble
@@ -82,10 +84,16 @@ def _fit(
     _report_truncation(train, tokenizer.limit, on_event)
     budget = parts.config.training.batch_tokens
     method.prepare(train.batch(chosen).to(device) for chosen in by_token_budget(train.lengths, budget))
-    run = TrainingRun(method, parts.config.training, train, dev, parts.config.seed, device)
+    seed, settings = parts.config.seed, parts.config.training
+    plan = list(method.plan(settings.epochs or method.encoder.epochs))
+    if parts.config.contributions is not None:
+        with torch.random.fork_rng(devices=[]):  # so that the classifier is the same with and without
+            add_head(method, parts.config.contributions)
+        plan.append(contribution_phase(method, train, dev, seed))
+    run = TrainingRun(method, settings, train, dev, seed, device, plan)
     if unfinished is not None:
         unfinished.restore(run, on_event)
-    started = time.perf_counter()
+    started, worked = time.perf_counter(), time.process_time()
     with postponed_interrupt() as interrupted:
         for step in run.steps():
             on_event(step)
@@ -97,16 +105,24 @@ def _fit(
         "train_texts": len(train),
         "dev_texts": len(dev),
         "seconds": round(time.perf_counter() - started, 1),
+        "cpu_seconds": round(time.process_time() - worked, 1),
     }
     if run.chosen is not None:
         chosen = next(r for r in run.history if (r["phase"], r["epoch"]) == (run.chosen.phase, run.chosen.epoch + 1))
         metrics |= {"epoch": chosen["epoch"], "phase": chosen["phase"], "dev_accuracy": chosen["dev_accuracy"]}
         metrics["health"] = chosen["health"]
+    metrics |= contribution_metrics(run.history)
     if dataset.test:
         metrics |= measure(FittedClassifier(method, tokenizer, classes), dataset.test, "test")
     return TrainedModel(
         FittedClassifier(method, tokenizer, classes, parts.frequencies), parts.config, run.history, metrics
     )
+
+
+def contribution_metrics(history: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Say how well contributions explain sub-texts of dev: 1 is all, 0 no better than equal shares for all words."""
+    best = [record for record in history if record["phase"] == CONTRIBUTIONS and record["best"]]
+    return {"contributions": best[-1]["health"]} if best else {}
 
 
 def measure(classifier: FittedClassifier, documents: Sequence[Document], split: str) -> dict[str, Any]:

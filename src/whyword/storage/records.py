@@ -147,11 +147,24 @@ def _arrow_type(name: str, value: Any) -> Any:
     import pyarrow
 
     if isinstance(value, Mapping):
-        return pyarrow.map_(pyarrow.string(), pyarrow.float64())
+        number = pyarrow.float64()
+        return pyarrow.map_(pyarrow.string(), pyarrow.list_(number) if name == "all_scores" else number)
     if isinstance(value, list):
-        kinds = {"words": pyarrow.string(), "spans": pyarrow.list_(pyarrow.int64()), "segments": pyarrow.int64()}
-        kinds["tied"] = pyarrow.bool_()
-        return pyarrow.list_(kinds.get(name, pyarrow.float64()))
+        return pyarrow.list_(_item_type(name))
+    if isinstance(value, bool):
+        return pyarrow.bool_()
     if isinstance(value, str):
         return pyarrow.string()
     return pyarrow.int64() if isinstance(value, int) or name == "seed" else pyarrow.float64()
+
+
+def _item_type(name: str) -> Any:
+    """Name the type of the items of a column of lists."""
+    import pyarrow
+
+    spans = pyarrow.list_(pyarrow.int64())
+    types = {"words": pyarrow.string(), "spans": spans, "segments": pyarrow.int64(), "speaks_for": pyarrow.string()}
+    pair = {name: pyarrow.list_(types[name]) for name in ("words", "spans", "segments")}
+    types["interactions"] = pyarrow.struct({**pair, "score": pyarrow.float64(), "speaks_for": pyarrow.string()})
+    types["tied"] = pyarrow.bool_()
+    return types.get(name, pyarrow.float64())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -16,8 +16,9 @@ from ..data.batching import Corpus, training_batches
 from ..inference.fitted import BATCH_TOKENS
 from ..interfaces.document import Batch
 from ..interfaces.errors import OptionError
-from ..interfaces.method import Method, Phase
+from ..interfaces.method import Method, Phase, Texts
 from .optimizer import ObjectiveOptimizer, Processes, Training
+from .sub_texts import with_sub_texts
 
 
 @dataclass(frozen=True)
@@ -97,11 +98,19 @@ class TrainingRun:
     """All that changes while a method is trained; snapshot and restore let it resume exactly where it stopped."""
 
     def __init__(
-        self, method: Method, settings: Training, train: Corpus, dev: Corpus, seed: int, device: torch.device
+        self,
+        method: Method,
+        settings: Training,
+        train: Corpus,
+        dev: Corpus,
+        seed: int,
+        device: torch.device,
+        plan: Sequence[Phase] | None = None,  # None: the method's own
     ) -> None:
         self.method, self.settings, self.train, self.seed, self.device = method, settings, train, seed, device
         self.dev_batches: list[Batch] = dev.batches(min(settings.batch_tokens, BATCH_TOKENS))
-        self.plan = list(method.plan(settings.epochs or method.encoder.epochs))
+        plan = plan or method.plan(settings.epochs or method.encoder.epochs)
+        self.plan = [with_sub_texts(phase, settings.subtexts, method.unknown_token) for phase in plan]
         self.processes = Processes()
         self.learning_rate = settings.learning_rate or method.encoder.learning_rate
         self.position = Position()
@@ -121,6 +130,7 @@ class TrainingRun:
         self.method.train()
         while self.position.phase < len(self.plan):
             phase = self.plan[self.position.phase]
+            yield from self._prepare(phase)
             while self.position.epoch < phase.epochs and not self._out_of_patience(phase):
                 yield from self._epoch(phase)
             self._end_phase(phase)
@@ -128,34 +138,46 @@ class TrainingRun:
             self.method.load_state_dict(self.chosen_weights)
         self.method.eval()
 
+    def _prepare(self, phase: Phase) -> Iterator[Step]:
+        """Let a refinement look at the chosen classifier before its first step, or when it resumes."""
+        if phase.refinement is None:
+            return
+        if self.chosen_weights and self.best is None:
+            self.method.load_state_dict(self.chosen_weights)
+        self.method.eval()
+        for done, texts in phase.refinement.prepare():
+            yield Step(f"{phase.name}: asking", self.position.epoch, done, texts, 0)
+        self.method.train()
+
     def _out_of_patience(self, phase: Phase) -> bool:
         patience = None if phase.run_all_epochs else self.settings.patience
         return self.best is not None and patience is not None and self.best.epochs_since_best >= patience
 
     def _epoch(self, phase: Phase) -> Iterator[Step]:
         at = self.position
-        batches = training_batches(
-            self.train.lengths, self.settings.batch_size, self.settings.batch_tokens, [self.seed, at.phase, at.epoch]
-        )
+        texts: Texts = self.train if phase.refinement is None else phase.refinement.texts
+        size = self.settings.batch_size if phase.refinement is None else phase.refinement.batch_size
+        seed = [self.seed, at.phase, at.epoch]
+        batches = training_batches(texts.lengths, size, self.settings.batch_tokens, seed)
         while at.step < len(batches):
             started = time.perf_counter()
             progress = (at.epoch + at.step / len(batches)) / phase.epochs
             chosen = batches[at.step]
             mine = self.processes.share(chosen)
-            batch = self.train.batch(mine if len(mine) else chosen[:1]).to(self.device)
+            batch = texts.batch(mine if len(mine) else chosen[:1]).to(self.device)
             for optimizer in self.optimizers:
                 losses = optimizer.step(self.method, batch, progress, len(mine) / len(chosen), self.processes)
                 for name, loss in losses.items():
                     at.sums[name] = at.sums.get(name, 0.0) + _finite(float(loss), name, at.epoch)
             at.step += 1
-            at.tokens += int(self.train.lengths[chosen].sum())
+            at.tokens += int(texts.lengths[chosen].sum())
             at.seconds += time.perf_counter() - started
             record = self._end_epoch(phase, len(batches)) if at.step == len(batches) else None
             yield Step(phase.name, at.epoch, at.step, len(batches), at.tokens, record)
 
     def _end_epoch(self, phase: Phase, steps: int) -> dict[str, Any]:
         at = self.position
-        score = evaluate(self.method, self.dev_batches, self.device, phase.logits)
+        score = self._score(phase)
         best = Best(score, phase.name, at.epoch) if self.best is None else self.best.next(score, phase.name, at.epoch)
         if best.epochs_since_best == 0:
             self.best_weights = copy_weights(self.method)
@@ -167,13 +189,22 @@ class TrainingRun:
             "dev_accuracy": score.accuracy,
             "dev_loss": -score.negative_loss,
             "best": best.epochs_since_best == 0,
-            "health": self._health(),
+            "health": self._health() if phase.refinement is None else phase.refinement.health(-score.negative_loss),
             "seconds": round(at.seconds, 3),
             "tokens": at.tokens,
         }
         self.history.append(record)
         self.position = Position(at.phase, at.epoch + 1)
         return record
+
+    def _score(self, phase: Phase) -> DevScore:
+        """Measure on dev; a refinement leaves the accuracy of the chosen classifier as it is."""
+        if phase.refinement is None:
+            return evaluate(self.method, self.dev_batches, self.device, phase.logits)
+        self.method.eval()
+        loss = phase.refinement.dev_loss()
+        self.method.train()
+        return DevScore(self.chosen.score.accuracy if self.chosen else 0.0, -loss)
 
     def _health(self) -> dict[str, float]:
         self.method.eval()
@@ -185,7 +216,9 @@ class TrainingRun:
     def _end_phase(self, phase: Phase) -> None:
         if self.best is not None:
             self.method.load_state_dict(self.best_weights)
-            if phase.eligible and (self.chosen is None or self.best.score > self.chosen.score):
+            if phase.refinement is not None:
+                self.chosen_weights = self.best_weights
+            elif phase.eligible and (self.chosen is None or self.best.score > self.chosen.score):
                 self.chosen, self.chosen_weights = self.best, self.best_weights
         self.best, self.best_weights = None, {}
         self.position = Position(self.position.phase + 1)

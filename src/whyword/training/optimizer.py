@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from ..interfaces.document import Batch
 from ..interfaces.method import Objective
-from ..interfaces.settings import check_above_zero, check_share_below_one
+from ..interfaces.settings import check_above_zero, check_from, check_share_below_one
 
 
 @dataclass(frozen=True)
@@ -30,11 +30,13 @@ class Training:
     schedule: Literal["constant", "linear", "cosine"] = "constant"  # of the learning rate through a phase
     warmup: float = 0.0  # share of a phase in which the learning rate rises from 0
     clip: float | None = 1.0  # largest norm of the gradient; None: no clipping
+    subtexts: float = 0.0  # weight w of the task on random sub-texts, which makes removals part of the data; 0: none
 
     def __post_init__(self) -> None:
         """Refuse settings out of range."""
         check_above_zero(self, "epochs", "batch_size", "batch_tokens", "learning_rate", "clip", "patience")
         check_share_below_one(self, "warmup")
+        check_from(self, 0, "subtexts")
 
 
 class Processes:
@@ -93,7 +95,11 @@ class ObjectiveOptimizer:
     ) -> dict[str, Tensor]:
         """Update the weights on one batch; share is the part of the whole batch that this process holds."""
         for group, rate in zip(self.torch_optimizer.param_groups, self.by_rate, strict=True):
-            group["lr"] = rate * schedule_factor(self.settings, progress)
+            group["lr"] = rate * schedule_factor(self.settings, progress, self.objective.schedule)
+        if self.objective.in_training is not None:
+            method.eval()
+            for part in self.objective.in_training:
+                part.train()
         frozen = _freeze_all_but(method, self.trained)
         losses = self.objective.losses(batch, progress)
         total = torch.stack(tuple(losses.values())).sum()
@@ -101,6 +107,7 @@ class ObjectiveOptimizer:
         (total * share).backward()
         for parameter in frozen:
             parameter.requires_grad_(True)
+        method.train()
         processes.add_up_gradients(self.trained)
         if self.settings.clip is not None:
             nn.utils.clip_grad_norm_(self.trained, self.settings.clip)
@@ -108,14 +115,15 @@ class ObjectiveOptimizer:
         return {name: loss.detach() for name, loss in losses.items()}
 
 
-def schedule_factor(settings: Training, progress: float) -> float:
+def schedule_factor(settings: Training, progress: float, schedule: str | None = None) -> float:
     """Multiple of the learning rate at a point of the phase; progress runs from 0 to 1."""
+    schedule = schedule or settings.schedule
     if progress < settings.warmup:
         return progress / settings.warmup
     rest = (progress - settings.warmup) / (1 - settings.warmup) if settings.warmup < 1 else 0.0
-    if settings.schedule == "linear":
+    if schedule == "linear":
         return 1 - rest
-    if settings.schedule == "cosine":
+    if schedule == "cosine":
         return 0.5 * (1 + math.cos(math.pi * rest))
     return 1.0
 

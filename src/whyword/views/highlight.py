@@ -1,27 +1,100 @@
-"""What every view of an explanation draws from: texts, the place of each word, its score and its color.
+"""What every view of an explanation draws from: texts, the place of each word, its score and how it is painted.
 
-Blue speaks for the class, orange against it, and stronger is more intense. The pair can be told apart with every common
-kind of color blindness. Paint is translucent, so it lies equally well on a light and on a dark page, and never so thick
-that the text on it falls below a contrast of 4.5 to 1 (WCAG AA).
+A word has the color of the class it speaks for, and stronger is more intense. No view relies on color alone: the line
+under a word is solid if it speaks for the class that is explained and dashed if it speaks for another, a text of more
+than two classes has the first letters of the class beside the word, and the list of the strongest words names it. A
+word that speaks against the class, nobody knows for which other, is gray. Weights and gates speak for no class: they
+are gray too, and their line is dotted.
+
+The first colors of the palette can be told apart with every common kind of color blindness. Paint is translucent, so it
+lies equally well on a light and on a dark page, and never so thick that the text on it falls below a contrast of 4.5
+to 1 (WCAG AA).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from math import isfinite, isnan
 from statistics import median
+from typing import Literal, NamedTuple
 
 NEGLIGIBLE = 0.05  # weaker words look like the page they stand on
 DIGITS = 5  # of a strength: the rest is rounding, which must not decide which of two equal words is named first
+SHOWN_PAIRS = 5  # interactions
+UNNOTICED = 0.0005  # a difference of probabilities that percents with one digit do not show
+LONGEST_TAG = 4  # letters
 
-Run = tuple[str, float | None, float]  # string, score, strength
 Color = tuple[int, int, int]
+Line = Literal["solid", "dashed", "dotted"]
 
 BLUE: Color = (0, 114, 178)
 ORANGE: Color = (196, 80, 0)
+GRAY: Color = (104, 104, 104)
+# Chosen among the colors that white writing can be read on, for the largest difference between any two to normal eyes
+# and to those that lack red, green or blue cones; classes beyond the eighth begin anew, and their tags tell them apart.
+PALETTE: tuple[Color, ...] = (
+    ORANGE,
+    BLUE,
+    (144, 48, 240),  # violet
+    (16, 112, 48),  # green
+    (160, 96, 144),  # mauve
+    (112, 96, 224),  # indigo
+    (208, 48, 64),  # red
+    (208, 32, 176),  # magenta
+)
 MOST_OPAQUE = 0.55
+WEIGHT = "weight, not a reason for a class"
+
+
+@dataclass(frozen=True)
+class Paint:
+    """How a word is painted, and what that means."""
+
+    strength: float = 0.0  # 0 to 1
+    color: Color = GRAY
+    line: Line = "solid"
+    speaks: str = ""  # "for positive" or "against positive"; weights do not speak
+    tag: str = ""  # first letters of the class, where there are more than two
+
+    @property
+    def meaning(self) -> str:
+        """What the paint means, in a few words."""
+        return f"speaks {self.speaks}" if self.speaks else WEIGHT
+
+    @property
+    def opacity(self) -> float:
+        """How thick the paint behind the word is."""
+        return opacity(self.strength)
+
+    @property
+    def thickness(self) -> int:
+        """How thick the line under the word is; all weights have one, so that nobody takes them for signed scores."""
+        return max(underline(self.strength), 1 if self.line == "dotted" else 0)
+
+
+Run = tuple[str, float | None, float]  # string, score, strength
+Passage = tuple[str, float | None, Paint]
+
+
+class Piece(NamedTuple):
+    """A word, or the text around words."""
+
+    string: str
+    score: float | None = None  # None: not a word, or one that does not stand out
+    paint: Paint = Paint()
+    word: int | None = None  # its position among all words
+
+
+class Pair(NamedTuple):
+    """Two words that act together."""
+
+    mark: str
+    first: int  # positions of the words
+    second: int
+    sentence: str
+    paint: Paint
 
 
 @dataclass(frozen=True)
@@ -38,6 +111,14 @@ class Highlight:
     truncated_words: int = 0
     windows: int = 1
     tied: int = 0  # words whose place in or out of the top is undecided
+    classes: tuple[str, ...] = ()  # none: words speak for or against the label, in blue or orange
+    target: int = 0  # number of the label among the classes
+    speaks_for: tuple[int | None, ...] = ()  # the class each word speaks for (Explanation.speaks_for says how)
+    against: int | None = None  # number of the other class of a contrast
+    against_probability: float = 0.0
+    base_value: float | None = None  # what the scores add up from
+    error: float | None = None  # of the scores, measured on sub-texts
+    interactions: tuple[tuple[int, int, float, int | None], ...] = ()  # positions of two words, score, speaks for
 
     @property
     def strengths(self) -> tuple[float, ...]:
@@ -53,28 +134,87 @@ class Highlight:
             return (0.0,) * len(self.scores)
         return tuple(0.0 if isnan(score) else max(-1.0, min(score / largest, 1.0)) for score in beyond)
 
+    def paint(self, strength: float, speaks_for: int | None) -> Paint:
+        """Choose color, line and tag for what speaks so strongly, for the target or (below 0) not."""
+        if not self.signed:
+            return Paint(abs(strength), GRAY, "dotted")
+        line: Line = "solid" if strength >= 0 else "dashed"
+        if not self.classes:
+            return Paint(abs(strength), hue(strength), line, f"{'for' if strength >= 0 else 'against'} {self.label}")
+        if strength >= 0:
+            speaks_for = self.target
+        if speaks_for is None:
+            return Paint(abs(strength), GRAY, line, f"against {self.label}")
+        tag = tags(self.classes)[speaks_for] if len(self.classes) > 2 else ""
+        return Paint(abs(strength), class_color(speaks_for), line, f"for {self.classes[speaks_for]}", tag)
+
+    @property
+    def paints(self) -> list[Paint]:
+        """How each word is painted."""
+        strengths = self.strengths
+        speaks_for = self.speaks_for or (None,) * len(strengths)
+        return [self.paint(strength, number) for strength, number in zip(strengths, speaks_for, strict=True)]
+
     def runs(self) -> list[list[Run]]:
         """Cut each text into runs (string, score, strength); what lies between words has the score None."""
-        pairs = iter(zip(self.scores, self.strengths, strict=True))
-        return [list(_runs(text, spans, pairs)) for text, spans in zip(self.texts, self.spans, strict=True)]
-
-    def passages(self, weakest: float = NEGLIGIBLE) -> list[list[Run]]:
-        """Cut each text as runs does, but leave weaker words than this in one piece with the text around them."""
-        return [list(_merge(runs, weakest)) for runs in self.runs()]
-
-    def strongest(self, k: int = 5) -> list[tuple[str, float, float]]:
-        """Give the k strongest words, for or against, as (word, score, strength); ties go to the earlier word."""
-        words = [
-            (string, score, strength)
-            for runs in self.runs()
-            for string, score, strength in runs
-            if score is not None and abs(strength) >= NEGLIGIBLE
+        strengths = self.strengths
+        return [
+            [(piece.string, piece.score, 0.0 if piece.word is None else strengths[piece.word]) for piece in pieces]
+            for pieces in self.pieces(weakest=0.0)
         ]
-        return sorted(words, key=lambda word: -round(abs(word[2]), DIGITS))[:k]
+
+    def pieces(self, weakest: float = NEGLIGIBLE) -> list[list[Piece]]:
+        """Cut each text at its words, but leave weaker ones in one piece with the text around them.
+
+        Words that act together are pieces of their own, however weak each of them is.
+        """
+        words = iter(enumerate(zip(self.scores, self.paints, strict=True)))
+        together = {position for pair in self.pairs for position in (pair.first, pair.second)}
+        return [
+            list(_merge(_cut(text, spans, words), weakest, together))
+            for text, spans in zip(self.texts, self.spans, strict=True)
+        ]
+
+    def passages(self, weakest: float = NEGLIGIBLE) -> list[list[Passage]]:
+        """Give the pieces as (string, score, paint)."""
+        return [[piece[:3] for piece in pieces] for pieces in self.pieces(weakest)]
+
+    def strongest(self, k: int = 5) -> list[tuple[str, float, Paint]]:
+        """Give the k strongest words, whatever they speak for, as (word, score, paint); ties go to the earlier word."""
+        words = [
+            (piece.string, piece.score, piece.paint)
+            for pieces in self.pieces()
+            for piece in pieces
+            if piece.score is not None and piece.paint.strength >= NEGLIGIBLE
+        ]
+        return sorted(words, key=lambda word: -round(word[2].strength, DIGITS))[:k]
+
+    @property
+    def pairs(self) -> list[Pair]:
+        """Words that act together, with a sentence for each pair."""
+        words = [text[start:end] for text, spans in zip(self.texts, self.spans, strict=True) for start, end in spans]
+        pairs = []
+        for number, (one, other, score, speaks_for) in enumerate(self.interactions[:SHOWN_PAIRS]):
+            first, second = sorted((one, other))
+            paint = self.paint(1.0 if score >= 0 else -1.0, speaks_for)
+            sentence = f"{words[first]} + {words[second]}: together {self.told(score, paint)}"
+            pairs.append(Pair(chr(ord("①") + number), first, second, sentence, paint))
+        return pairs
 
     def written(self, score: float) -> str:
         """Write a score with three digits, and its sign where signs mean something."""
         return f"{score:+.3g}" if self.signed else f"{score:.3g}"
+
+    def told(self, score: float, paint: Paint) -> str:
+        """Write a score with the class that it speaks for."""
+        return f"{self.written(score)} ({paint.speaks})" if paint.speaks else self.written(score)
+
+    def strongest_by_class(self, k: int = 5) -> dict[str, list[tuple[str, str]]]:
+        """Give the strongest words with their written scores, by what they speak for; the strongest class first."""
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for word, score, paint in self.strongest(k):
+            groups.setdefault(paint.speaks, []).append((word, self.written(score)))
+        return groups
 
     @property
     def headings(self) -> tuple[str, ...]:
@@ -82,11 +222,43 @@ class Highlight:
         return ("",) if len(self.texts) == 1 else ("First text", "Second text")
 
     @property
-    def legend(self) -> list[tuple[str, float]]:
-        """Name what the colors mean, each with a strength to show it in."""
-        if self.signed:
-            return [(f"speaks for {self.label}", 1.0), (f"speaks against {self.label}", -1.0)]
-        return [("weighs more in the decision", 1.0)]
+    def legend(self) -> list[tuple[str, Paint]]:
+        """Name what the colors mean, the class that is explained first and then all others that some word speaks for.
+
+        The other of two classes, and of a contrast, is named even if no word speaks for it.
+        """
+        if not self.signed:
+            return [(WEIGHT, self.paint(1.0, None))]
+        paints = [self.paint(1.0, self.target), *(self.paint(-1.0, number) for number in self._others())]
+        return [(paint.meaning, paint) for paint in paints]
+
+    def _others(self) -> list[int | None]:
+        if len(self.classes) == 2:
+            return [1 - self.target]
+        if self.against is not None or not self.classes:
+            return [self.against]
+        words = zip(self.speaks_for, self.strengths, strict=True)
+        painted = {number for number, strength in words if strength <= -NEGLIGIBLE}
+        return [*sorted(number for number in painted if number is not None), *({None} & painted)]
+
+    @property
+    def sums(self) -> str:
+        """Say how the scores add up, where it is known what they start from."""
+        if self.base_value is None or not self.signed:
+            return ""
+        added, whole = sum(self.scores), self.probability - self.against_probability
+        end = self.base_value + added
+        start = "Starts" if self.against is None else f"{self.label} minus {self.classes[self.against]}: starts"
+        line = f"{start} at {self.base_value:.1%}, words add {added:+.1%}, = {end:.1%}"
+        return f"{line}." if abs(end - whole) < UNNOTICED else f"{line}; the model says {whole:.1%}."
+
+    @property
+    def heading(self) -> list[tuple[str, str]]:
+        """The class that is explained, and the one it is held against, each with its probability."""
+        heading = [(self.label, f"{self.probability:.1%}")]
+        if self.against is not None:
+            heading.append((self.classes[self.against], f"{self.against_probability:.1%}"))
+        return heading
 
     @property
     def notes(self) -> list[str]:
@@ -94,6 +266,10 @@ class Highlight:
         notes = []
         if not self.strongest(1):
             notes.append("No word stands out.")
+        if self.sums:
+            notes.append(self.sums)
+        if self.error is not None:
+            notes.append(f"Checked on sub-texts: sums of scores miss the probability by {self.error:.3f}.")
         if self.tied:
             notes.append(f"{self.tied:,} words are tied: which of them belong to the top ones is undecided.")
         last = "last word" if self.truncated_words == 1 else f"last {self.truncated_words:,} words"
@@ -105,29 +281,48 @@ class Highlight:
         return notes
 
 
-def _runs(text: str, spans: tuple[tuple[int, int], ...], pairs: Iterator[tuple[float, float]]) -> Iterator[Run]:
+def tags(classes: Sequence[str]) -> tuple[str, ...]:
+    """Give each class a short mark: as many first letters as tell all of them apart, up to four, or else a number."""
+    for length in range(1, LONGEST_TAG + 1):
+        cut = tuple(name[:length].lower() for name in classes)
+        if len(set(cut)) == len(cut) and all(tag.isalnum() for tag in cut):
+            return cut
+    return tuple(str(number) for number in range(1, len(classes) + 1))
+
+
+def _cut(
+    text: str, spans: tuple[tuple[int, int], ...], words: Iterator[tuple[int, tuple[float, Paint]]]
+) -> Iterator[Piece]:
     position = 0
     for start, end in spans:
         if start > position:
-            yield text[position:start], None, 0.0
-        score, strength = next(pairs)
-        yield text[start:end], score, strength
+            yield Piece(text[position:start])
+        word, (score, paint) = next(words)
+        yield Piece(text[start:end], score, paint, word)
         position = end
     if position < len(text):
-        yield text[position:], None, 0.0
+        yield Piece(text[position:])
 
 
-def _merge(runs: Iterable[Run], weakest: float) -> Iterator[Run]:
-    for strong, group in groupby(runs, lambda run: run[1] is not None and abs(run[2]) >= weakest):
-        if strong:
+def _merge(pieces: Iterable[Piece], weakest: float, together: set[int]) -> Iterator[Piece]:
+    def stands_out(piece: Piece) -> bool:
+        return piece.word is not None and (piece.paint.strength >= weakest or piece.word in together)
+
+    for alone, group in groupby(pieces, stands_out):
+        if alone:
             yield from group
         else:
-            yield "".join(string for string, _, _ in group), None, 0.0
+            yield Piece("".join(piece.string for piece in group))
 
 
 def _median(scores: tuple[float, ...]) -> float:
     finite = [score for score in scores if isfinite(score)]
     return median(finite) if finite else 0.0
+
+
+def class_color(number: int) -> Color:
+    """Give the class of that number its color, the same in all texts and views."""
+    return PALETTE[number % len(PALETTE)]
 
 
 def hue(strength: float) -> Color:

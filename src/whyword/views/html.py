@@ -11,7 +11,7 @@ import re
 from html import escape
 
 from .characters import showable
-from .highlight import Highlight, hue, opacity, underline
+from .highlight import Highlight, Paint, Pair, Piece
 
 # A page of explanations, one below the other, is HEAD, their fragments and TAIL.
 HEAD = """<!doctype html>
@@ -31,40 +31,78 @@ h2 { margin: 2.5rem 0 .5rem; font-size: 1.1rem; }
 """
 TAIL = "</body>\n</html>\n"
 _BIDI_CONTROL = re.compile("[\u202a-\u202e\u2066-\u2069]")
+_NEAR = 9  # pieces from one word to the other: up to about four words between them
 _SMALL = 'style="margin:.4em 0;font-size:.85em"'
 
 
 def render(highlight: Highlight) -> str:
     """Write the class, the text with its words painted, the strongest words, and what the colors mean."""
+    heading = " against ".join(f"<strong>{isolated(label)}</strong> {share}" for label, share in highlight.heading)
     lines = [
         '<div class="whyword" style="line-height:1.8;overflow-wrap:anywhere">',
-        f'<p style="margin:.4em 0"><strong>{isolated(highlight.label)}</strong> {highlight.probability:.1%}'
-        f" · {isolated(highlight.explainer)}</p>",
+        f'<p style="margin:.4em 0">{heading} · {isolated(highlight.explainer)}</p>',
     ]
-    for heading, passages in zip(highlight.headings, highlight.passages(), strict=True):
-        if heading:
-            lines.append(f"<p {_SMALL}>{heading}</p>")
-        body = "".join(
-            readable(string) if score is None else painted(readable(string), strength, highlight.written(score))
-            for string, score, strength in passages
-        )
+    for title, pieces in zip(highlight.headings, highlight.pieces(), strict=True):
+        if title:
+            lines.append(f"<p {_SMALL}>{title}</p>")
+        body = _body(highlight, pieces)
         lines.append(f'<p class="whyword-text" dir="auto" style="margin:.4em 0;white-space:pre-wrap">{body}</p>')
-    if strongest := highlight.strongest():
-        words = ", ".join(f"{isolated(word)} {highlight.written(score)}" for word, score, _ in strongest)
-        lines.append(f"<p {_SMALL}>Strongest words: {words}</p>")
-    legend = " · ".join(painted(isolated(meaning), strength) for meaning, strength in highlight.legend)
+    if groups := highlight.strongest_by_class():
+        named = [
+            f"{f' {isolated(speaks)}' if speaks else ''}: "
+            + ", ".join(f"{isolated(word)} {score}" for word, score in words)
+            for speaks, words in groups.items()
+        ]
+        lines.append(f"<p {_SMALL}>Strongest words{';'.join(named)}</p>")
+    lines += [f"<p {_SMALL}>{pair.mark} {isolated(pair.sentence)}</p>" for pair in highlight.pairs]
+    legend = " · ".join(painted(isolated(meaning), paint) for meaning, paint in highlight.legend)
     lines.append(f"<p {_SMALL}>{legend}</p>")
-    lines += [f"<p {_SMALL}>{note}</p>" for note in highlight.notes]
+    lines += [f"<p {_SMALL}>{escape(showable(note))}</p>" for note in highlight.notes]
     return "\n".join([*lines, "</div>"])
 
 
-def painted(content: str, strength: float, title: str = "") -> str:
-    """Paint what is safe to show already, as strongly as its score asks."""
-    style = "background-color:rgba({},{},{},{:g})".format(*hue(strength), opacity(strength))
-    if thickness := underline(strength):
-        # A dash of its own for each direction, for readers who see no color.
-        style += f";border-bottom:{thickness}px {'dashed' if strength < 0 else 'solid'}"
-    return f'<span style="{style}"' + (f' title="{title}"' if title else "") + f">{content}</span>"
+def _body(highlight: Highlight, pieces: list[Piece]) -> str:
+    """Paint the words of a text; two that act together stand under one bracket, or bear the same mark if far apart."""
+    place = {piece.word: number for number, piece in enumerate(pieces) if piece.word is not None}
+    shown = [
+        readable(piece.string)
+        if piece.score is None
+        else painted(readable(piece.string), piece.paint, f"{highlight.written(piece.score)}, {piece.paint.meaning}")
+        for piece in pieces
+    ]
+    covered: set[int] = set()  # pieces that stand under a bracket already
+    for pair in highlight.pairs:
+        ends = [place[word] for word in (pair.first, pair.second) if word in place]
+        stretch = range(ends[0], ends[1] + 1) if len(ends) == 2 else range(0)
+        if 0 < len(stretch) <= _NEAR and covered.isdisjoint(stretch):
+            covered.update(stretch)
+            shown[ends[0]] = _bracket(pair) + shown[ends[0]]
+            shown[ends[1]] += f"{_mark(pair.mark)}</span>"
+        else:
+            for position in ends:
+                shown[position] += _mark(pair.mark)
+    return "".join(shown)
+
+
+def _bracket(pair: Pair) -> str:
+    line = "2px solid rgb({},{},{})".format(*pair.paint.color)
+    style = f"border:{line};border-bottom:0;border-radius:.3em .3em 0 0;padding:.2em .1em 0"
+    return f'<span style="{style}" title="{escape(showable(pair.sentence))}">'
+
+
+def _mark(mark: str) -> str:
+    return f'<sup style="font-size:.65em;user-select:none">{mark}</sup>'
+
+
+def painted(content: str, paint: Paint, title: str = "") -> str:
+    """Paint what is safe to show already; the title need not be."""
+    style = "background-color:rgba({},{},{},{:g})".format(*paint.color, paint.opacity)
+    if paint.thickness:
+        style += f";border-bottom:{paint.thickness}px {paint.line}"  # for readers who see no color
+    tag = _mark(paint.tag) if paint.tag else ""
+    return (
+        f'<span style="{style}"' + (f' title="{escape(showable(title))}"' if title else "") + f">{content}{tag}</span>"
+    )
 
 
 def readable(text: str) -> str:

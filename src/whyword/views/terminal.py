@@ -1,8 +1,9 @@
 """An explanation in a terminal, as rich's console markup.
 
-A terminal may be light or dark, so a painted word brings its own ground and ink: from gray for a weak word to full blue
-or orange for a strong one. Without color, underlined words speak for the class, italic ones against it, and bold ones
-are the strongest; where there are no styles at all, the list of words under the text remains.
+A terminal may be light or dark, so a painted word brings its own ground and ink: from gray for a weak word to the full
+color of its class for a strong one. Without color, underlined words speak for the class that is explained, italic ones
+for another, and bold ones are the strongest; weights and gates are double underlined. The list of words under the text
+says for which class each speaks.
 """
 
 from __future__ import annotations
@@ -11,14 +12,14 @@ import re
 from itertools import accumulate
 
 from .characters import columns, showable
-from .highlight import Highlight, blend, hexadecimal, hue, underline
+from .highlight import GRAY, Highlight, Paint, blend, hexadecimal
 
-GRAY = (104, 104, 104)
 INK = (255, 255, 255)
 WEAKEST = 0.15  # a painted word is plain to see even in gray, so fewer are painted than elsewhere
 _WORD_COLUMNS = 24  # longest word in the list
 _BAR_COLUMNS = 20
 _EIGHTHS = " ▏▎▍▌▋▊▉"
+_RAISED = str.maketrans("0123456789abcdefghijklmnoprstuvwxyz", "⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
 # Rich colors numbers and quoted strings in what it prints; a style of our own keeps such colors out of the text.
 _PLAIN = "[not bold not italic not underline default]"
 _EMOJI_CODE = re.compile(r":\S+?:")
@@ -27,41 +28,43 @@ _BRACKET = re.compile(r"(\\*)\[(?=([a-z#/@][^[]*?\])?)")
 
 def render(highlight: Highlight) -> str:
     """Write the class, the text with its words painted, the strongest words with bars, and what the colors mean."""
-    heading = f"[bold]{_literal(highlight.label)}[/] {highlight.probability:.1%} · {_literal(highlight.explainer)}"
-    blocks = [heading]
+    heading = " against ".join(f"[bold]{_literal(label)}[/] {share}" for label, share in highlight.heading)
+    blocks = [f"{heading} · {_literal(highlight.explainer)}"]
     for title, passages in zip(highlight.headings, highlight.passages(WEAKEST), strict=True):
         body = "".join(
-            _literal(string) if score is None else _painted(string, strength) for string, score, strength in passages
+            _literal(string) if score is None else _painted(string, paint) for string, score, paint in passages
         )
         blocks.append(f"{title}:\n{body}" if title else body)
     if strongest := highlight.strongest():
         blocks.append(_bars(highlight, strongest))
-    signs = {1.0: "+ ", -1.0: "- "} if highlight.signed else {1.0: ""}
-    legend = [_painted(f" {signs[strength]}{meaning} ", strength) for meaning, strength in highlight.legend]
-    notes = [" ".join(legend), *highlight.notes]
+    if pairs := highlight.pairs:
+        blocks.append("\n".join(_literal(" ".join(pair.sentence.split())) for pair in pairs))
+    signs = {"solid": "+ ", "dashed": "- ", "dotted": ""}
+    legend = [_painted(f" {signs[paint.line]}{meaning} ", paint) for meaning, paint in highlight.legend]
+    notes = [" ".join(legend), *map(_literal, highlight.notes)]
     return _PLAIN + "\n\n".join([*blocks, "\n".join(notes)]) + "[/]"
 
 
-def style(strength: float) -> str:
+def style(paint: Paint) -> str:
     """Name the style of a painted word."""
-    emphasis = ("", "italic " if strength < 0 else "underline ", "bold italic " if strength < 0 else "bold underline ")
-    ground = blend(hue(strength), abs(strength), GRAY)
-    return f"{emphasis[underline(strength)]}{hexadecimal(INK)} on {hexadecimal(ground)}"
+    lines = {"solid": "underline ", "dashed": "italic ", "dotted": "underline2 "}
+    emphasis = ("bold " if paint.thickness > 1 else "") + (lines[paint.line] if paint.thickness else "")
+    return f"{emphasis}{hexadecimal(INK)} on {hexadecimal(blend(paint.color, paint.strength, GRAY))}"
 
 
-def _painted(text: str, strength: float) -> str:
-    return f"[{style(strength)}]{_literal(text)}[/]"
+def _painted(text: str, paint: Paint) -> str:
+    return f"[{style(paint)}]{_literal(text)}{paint.tag.translate(_RAISED)}[/]"
 
 
-def _bars(highlight: Highlight, strongest: list[tuple[str, float, float]]) -> str:
+def _bars(highlight: Highlight, strongest: list[tuple[str, float, Paint]]) -> str:
     words = [_shortened(" ".join(showable(word).split())) for word, _, _ in strongest]
     scores = [highlight.written(score) for _, score, _ in strongest]
     word_columns = max(map(_columns, words))
     score_columns = max(map(len, scores))
     return "\n".join(
         f"{_literal(word)}{' ' * (word_columns - _columns(word))}  {score:>{score_columns}}  "
-        f"[{hexadecimal(hue(strength))}]{_bar(abs(strength))}[/]"
-        for word, score, (_, _, strength) in zip(words, scores, strongest, strict=True)
+        f"[{hexadecimal(paint.color)}]{_bar(paint.strength)}[/]{_literal(f' {paint.speaks}') if paint.speaks else ''}"
+        for word, score, (_, _, paint) in zip(words, scores, strongest, strict=True)
     )
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol
 
+from ..explaining.targets import Target
 from ..inference.windows import explain_in_windows
 from ..interfaces.document import Document
 from ..interfaces.explanation import Explainer, Explanation
@@ -67,7 +69,7 @@ class ExplainJob:
 
     model: ServedModel
     explainer: Explainer
-    target: int | None = None
+    target: Target = field(default_factory=Target)
 
     @property
     def kind(self) -> str:
@@ -90,6 +92,6 @@ class ExplainJob:
 
         hook = classifier.method.register_forward_pre_hook(check)
         try:
-            return explain_in_windows(self.explainer, classifier, documents, self.target)
+            return self.target.explain(partial(explain_in_windows, self.explainer, classifier), documents)
         finally:
             hook.remove()

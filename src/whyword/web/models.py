@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,8 +13,11 @@ from typing import Any
 import torch
 
 from .. import catalog
+from ..data.words import split
 from ..explaining.words import word_importance
 from ..inference.fitted import FittedClassifier
+from ..interfaces.document import Document
+from ..interfaces.errors import OptionError
 from ..interfaces.explanation import WordImportance
 from ..models.folder import TrainedModel, load_model
 
@@ -24,6 +28,7 @@ class ServedModel:
 
     name: str
     trained: TrainedModel
+    signs: Mapping[str, bool]  # the explainers that work for it, and whether their scores have a sign
 
     @property
     def predictor(self) -> FittedClassifier:
@@ -34,16 +39,6 @@ class ServedModel:
     def explained(self) -> FittedClassifier:
         """Give the classifier that is explained: the same weights; tokenizers serve one thread at a time."""
         return replace(self.predictor, tokenizer=deepcopy(self.predictor.tokenizer))
-
-    @property
-    def has_own_scores(self) -> bool:
-        """Whether the method itself scores words."""
-        return self.predictor.method.own_score is not None
-
-    @cached_property
-    def explainers(self) -> list[str]:
-        """Name the explainers that work for it."""
-        return [name for name in catalog.names("explainers") if name != "own" or self.has_own_scores]
 
     @cached_property
     def words(self) -> WordImportance:
@@ -57,8 +52,9 @@ class ServedModel:
             "method": self.trained.config.method,
             "encoder": self.trained.config.encoder,
             "classes": list(self.predictor.classes),
-            "explainers": self.explainers,
-            "default_explainer": "own" if self.has_own_scores else "occlusion",
+            "explainers": list(self.signs),
+            "unsigned": [name for name, signed in self.signs.items() if not signed],
+            "default_explainer": catalog.make_explainer(None, self.predictor).name,
             "pairs": None,  # a model folder does not say whether its texts were pairs
         }
 
@@ -67,7 +63,20 @@ def load_models(folders: Sequence[Path], device: torch.device | str = "cpu") -> 
     """Read model folders; of two folders of the same name, the second is called name-2."""
     trained = [load_model(folder, device) for folder in folders]
     names = distinct_names(folder.resolve().name for folder in folders)
-    return [ServedModel(name, model) for name, model in zip(names, trained, strict=True)]
+    return [
+        ServedModel(name, model, signs_of_explainers(model.classifier))
+        for name, model in zip(names, trained, strict=True)
+    ]
+
+
+def signs_of_explainers(classifier: FittedClassifier) -> dict[str, bool]:
+    """Find the explainers that work for a model, and whether their scores have a sign; a text without words tells."""
+    signs = {}
+    for name in catalog.names("explainers"):
+        with suppress(OptionError):
+            (explanation,) = catalog.make_explainer(name, classifier).explain(classifier, [Document(split(""))])
+            signs[name] = explanation.signed
+    return signs
 
 
 def distinct_names(names: Iterable[str]) -> list[str]:

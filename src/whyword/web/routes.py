@@ -11,8 +11,8 @@ from fastapi import FastAPI, Query, Request
 from starlette.responses import PlainTextResponse, Response
 
 from ..catalog import make_explainer
-from ..explaining.any_model import class_number
 from ..explaining.inputs import read_texts
+from ..explaining.targets import read_target
 from ..interfaces.document import Document
 from ..interfaces.errors import OptionError, unknown_name
 from . import schemas
@@ -70,11 +70,11 @@ def add_text_routes(app: FastAPI, service: Service) -> None:
     async def explain(body: schemas.AskedToExplain, request: Request) -> Response:
         model = find_model(service.models, body.model)
         job = explain_job(model, body, service.settings)
-        explanations = [
-            {**explanation.to_dict(body.top), "signed": explanation.signed}
-            for explanation in await service.run(service.explaining, job, body, request)
-        ]
-        return JsonResponse({"model": model.name, "explainer": job.explainer.name, "explanations": explanations})
+        explanations = await service.run(service.explaining, job, body, request)
+        for explanation in explanations:
+            job.target.check(explanation)
+        rows = [explanation.to_dict(body.top) for explanation in explanations]
+        return JsonResponse({"model": model.name, "explainer": job.explainer.name, "explanations": rows})
 
 
 def add_model_routes(app: FastAPI, service: Service) -> None:
@@ -169,11 +169,11 @@ def _cut(texts: Sequence[str | list[str]], max_words: int) -> list[Document]:
 
 def explain_job(model: ServedModel, body: schemas.AskedToExplain, settings: Settings) -> ExplainJob:
     """Check the explainer, its settings and the target."""
-    if body.explainer is not None and body.explainer not in model.explainers:
-        raise unknown_name(body.explainer, f"the explainers of the model '{model.name}'", model.explainers)
+    if body.explainer is not None and body.explainer not in model.signs:
+        raise unknown_name(body.explainer, f"the explainers of the model '{model.name}'", model.signs)
     if isinstance(body.samples, int) and body.samples > settings.max_samples:
         raise OptionError(f"samples is {body.samples:,}, and at most {settings.max_samples:,} are taken: lower it.")
     options = {"samples": body.samples, "budget": body.budget}
     values = {name: value for name, value in options.items() if value is not None}
-    target = None if body.target is None else class_number(model.explained.classes, body.target)
+    target = read_target(model.explained.classes, body.target, body.against)
     return ExplainJob(model, make_explainer(body.explainer, model.explained, settings=values), target)

@@ -29,8 +29,12 @@ class AskedToExplain(Asked):
     explainer: Name | None = Field(
         None, description="A name from /v1/models. Left out: the model's own scores, or occlusion if it has none."
     )
-    target: Name | int | None = Field(None, description="Explain this class instead of the predicted one.")
-    top: Number | None = Field(None, description="Number of words to give, those that speak most for the class.")
+    target: Name | int | None = Field(
+        None,
+        description="Explain this class instead of the predicted one; all: give all_scores, whatever the explainer.",
+    )
+    against: Name | int | None = Field(None, description="Take the scores of this class off those of the target.")
+    top: Number | None = Field(None, description="Number of words to give, the strongest.")
     samples: Number | Literal["auto"] | None = Field(None, description="Sub-texts to predict, if it samples.")
     budget: float | None = Field(
         None, gt=0, allow_inf_nan=False, description="Seconds for each text, if the explainer samples."
@@ -52,6 +56,16 @@ class Predictions(BaseModel):
     predictions: list[Prediction]
 
 
+class Together(BaseModel):
+    """Two words whose joint effect is not the sum of what each does alone."""
+
+    words: list[str]
+    spans: list[list[int]]
+    segments: list[int] | None = Field(None, description="Of pairs of texts: which text each word stands in.")
+    score: float | None
+    speaks_for: str | None = Field(description="The class that the two speak for together, where it is known.")
+
+
 class Explained(BaseModel):
     """One score per word of a text; the higher, the more the word speaks for the label."""
 
@@ -68,6 +82,15 @@ class Explained(BaseModel):
     spans: list[list[int]] = Field(description="Character offsets [start, end) of the words, each in its own text.")
     scores: list[float | None]
     segments: list[int] | None = Field(None, description="Of pairs: which text each word stands in, 0 or 1.")
+    speaks_for: list[str | None] | None = Field(
+        None, description="The class that each word speaks for; null where it is not known. Weights have none."
+    )
+    against: str | int | None = Field(None, description="Of a contrast: the class the label is held against.")
+    all_scores: dict[str, list[float | None]] | None = Field(None, description="The scores for every class.")
+    base_value: float | None = Field(None, description="What the scores add up from.")
+    base_values: dict[str, float | None] | None = Field(None, description="The same for every class.")
+    error: float | None = Field(None, description="Of the scores, in probability, where sub-texts were asked.")
+    interactions: list[Together] | None = Field(None, description="Words that act together, strongest first.")
     std_error: list[float | None] | None = Field(None, description="Where scores were sampled.")
     tied: list[bool] | None = Field(None, description="Words whose place in or out of the top is undecided.")
     converged: float | None = Field(None, description="Confidence that the top words are the right ones.")
@@ -92,6 +115,7 @@ class Model(BaseModel):
     encoder: str
     classes: list[str | int]
     explainers: list[str]
+    unsigned: list[str] = Field(description="Explainers that give weights, not reasons for a class: without target.")
     default_explainer: str
     pairs: bool | None = Field(description="Whether it was trained on pairs of texts; null if it is not known.")
 

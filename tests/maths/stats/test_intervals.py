@@ -11,6 +11,7 @@ from whyword.maths.stats.intervals import (
     mean_interval,
     mean_intervals,
     mean_over_runs,
+    ratio_of_means,
     share_difference_interval,
     share_interval,
 )
@@ -130,3 +131,42 @@ def test_a_seed_is_repeated_and_another_one_hardly_matters(monkeypatch):
     whole = mean_interval(values)
     monkeypatch.setattr(intervals, "CHUNK", 500)  # a few resamples at a time: the same stream
     assert mean_interval(values) == pytest.approx(whole)
+
+
+def test_a_ratio_of_means_is_that_of_the_means_and_of_equals_it_is_surely_one():
+    one, other = np.array([1.0, 2.0, 3.0, np.nan]), np.array([2.0, 2.0, 4.0, 9.0])
+    assert ratio_of_means(one, other).value == pytest.approx(6 / 8)
+    same = ratio_of_means(other, other)
+    assert (same.value, same.low, same.high) == (1, 1, 1)
+    twice = ratio_of_means(2 * other, other)
+    assert (twice.value, twice.low, twice.high) == pytest.approx((2, 2, 2))
+
+
+@pytest.mark.parametrize("other", [[0.0, 0.0, 0.0], [-1.0, 0.5, 0.1], [1.0, np.nan, np.nan]])
+def test_no_ratio_to_a_mean_that_is_not_above_zero_or_of_one_text(other):
+    assert math.isnan(ratio_of_means(np.ones(3), np.array(other)).value)
+
+
+def test_a_mean_that_may_be_zero_leaves_the_ratio_open():
+    draw = np.random.default_rng(0)
+    other = draw.normal(0.05, 1, 40)
+    found = ratio_of_means(np.ones(40), other - other.mean() + 0.05)
+    assert found.value == pytest.approx(20)
+    assert math.isinf(found.high)
+
+
+@pytest.mark.parametrize("texts", [30, 120])
+def test_the_interval_of_a_ratio_holds_the_truth_as_often_as_it_says(texts):
+    """Falls of two explainers on the same texts, skewed and correlated; 95 % of 400 is left by less than 0.01 % of
+    right procedures if fewer than 360 hold it (binomial), and one that is too wide by half fails the second bound."""
+    draw, holds, widths = np.random.default_rng(1), 0, []
+    for seed in range(400):
+        common = draw.gamma(1.5, 0.2, texts)
+        best = common + draw.normal(0, 0.05, texts)
+        own = 0.8 * common + draw.normal(0, 0.1, texts)
+        found = ratio_of_means(own, best, seed)
+        holds += found.low <= 0.8 <= found.high
+        widths.append(found.high - found.low)
+    assert holds >= 360
+    noise = math.sqrt(0.1**2 + (0.8 * 0.05) ** 2) / (0.3 * math.sqrt(texts))
+    assert np.mean(widths) == pytest.approx(2 * 1.96 * noise, rel=0.25)

@@ -89,6 +89,25 @@ def mean_intervals(values: np.ndarray, seed: int = 0) -> np.ndarray:
     return intervals
 
 
+def ratio_of_means(one: np.ndarray, other: np.ndarray, seed: int = 0) -> Estimate:
+    """Give the mean of one over that of the other, (text,) values of the same texts, with its 95 % interval.
+
+    The bootstrap over texts, its levels widened as Student's t does for few texts. NaN unless two texts are defined and
+    the other mean is above 0; an end is infinite where resamples do not keep it above 0.
+    """
+    defined = ~np.isnan(one) & ~np.isnan(other)
+    pairs = np.column_stack([one, other])[defined]
+    count = len(pairs)
+    if count < 2 or pairs[:, 1].mean() <= 0:
+        return Estimate(float("nan"), float("nan"), float("nan"))
+    value = float(pairs[:, 0].mean() / pairs[:, 1].mean())
+    above, below = np.concatenate([table @ pairs for table in _counts(count, seed)]).T
+    ratios = np.divide(above, below, out=np.full_like(above, np.inf), where=below > 0)
+    wide = np.sqrt(count / (count - 1)) * student.ppf(0.975, count - 1)
+    low, high = np.quantile(ratios, norm.cdf([-wide, wide]), method="nearest")
+    return Estimate(value, float(low), float(high))
+
+
 def _accelerated(values: np.ndarray, seed: int) -> np.ndarray:
     """Bootstrap the mean of (text, column) values without NaN."""
     count = len(values)

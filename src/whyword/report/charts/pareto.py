@@ -7,18 +7,16 @@ from typing import Any
 
 from markupsafe import Markup
 
-from .axes import LETTER, Scale, Style, cut, label_of, line, picture, spread, text
+from .axes import Scale, Style, cut, label_of, line, picture, spread, text
+from .labels import HALO, Box, beside
 
 WIDTH, HEIGHT = 640, 400
 LEFT, RIGHT, TOP, BOTTOM = 58, 14, 26, 46
 MARK = 6.0
 LETTERS = 28  # of a label at most
-HALO = (
-    'style="paint-order:stroke;stroke:var(--ground);stroke-width:4px;stroke-linejoin:round"'  # lines end before names
-)
 
 Point = Mapping[str, Any]  # name, accuracy and interpretability, each with _low and _high or None
-Box = tuple[float, float, float, float]  # left, top, right, bottom
+FRAME = (LEFT, 0.0, WIDTH, HEIGHT - BOTTOM)  # in which names are written
 
 
 def pareto(points: Sequence[Point], styles: Mapping[str, Style], measure: str) -> Markup:
@@ -38,7 +36,7 @@ def pareto(points: Sequence[Point], styles: Mapping[str, Style], measure: str) -
         if point.get("accuracy_low") is not None:
             bars.append(line(x, up(point["accuracy_low"]), x, up(point["accuracy_high"]), "thin"))
         parts.append(f'<g class="{style.color}"><g opacity=".55">{"".join(bars)}</g>{style.mark(x, y, MARK)}</g>')
-        labels.append(_label(cut(point["name"], LETTERS), x, y, taken))
+        labels.append(beside(cut(point["name"], LETTERS), x, y, taken, FRAME))
     parts.append(f"<g {HALO}>{''.join(labels)}</g>")
     return picture(WIDTH, HEIGHT, f"Accuracy against {measure}", _described(points, measure), parts)
 
@@ -85,32 +83,6 @@ def _front(points: Sequence[Point], across: Scale, up: Scale) -> Iterable[str]:
         steps.append(f"V{up(point['accuracy']):g}H{across(point['interpretability']):g}")
     steps.append(f"V{up.start:g}")
     yield f'<path class="axis-line" fill="none" stroke-dasharray="5 4" d="{"".join(steps)}"/>'
-
-
-def _label(name: str, x: float, y: float, taken: list[Box]) -> str:
-    """Write a name beside its mark, where nothing is in the way if there is such a place."""
-    width = LETTER * len(name)
-    offers = [
-        (gap, shift, anchor) for shift in (-9.0, 18.0, -26.0, 35.0) for gap, anchor in ((9.0, "start"), (-9.0, "end"))
-    ]
-    boxes = []
-    for gap, shift, anchor in offers:
-        left = x + gap if anchor == "start" else x + gap - width
-        boxes.append((left, y + shift - 12, left + width, y + shift + 3))
-    inside = [
-        i
-        for i, box in enumerate(boxes)
-        if box[0] >= LEFT and box[2] <= WIDTH and box[1] >= 0 and box[3] <= HEIGHT - BOTTOM
-    ]
-    free = [i for i in inside if not any(_overlap(boxes[i], other) for other in taken)]
-    chosen = next(iter(free or inside or [0]))
-    taken.append(boxes[chosen])
-    gap, shift, anchor = offers[chosen]
-    return text(x + gap, y + shift, name, anchor)
-
-
-def _overlap(one: Box, other: Box) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
 def _described(points: Sequence[Point], measure: str) -> str:

@@ -4,7 +4,7 @@ const TYPING_PAUSE = 250; // milliseconds
 const MANY_CLASSES = 6; // more are sorted by probability
 
 const PARTS = [
-  "model", "explainer", "target", "remove", "complaint", "answer", "headline", "finding", "hint", "classes",
+  "model", "explainer", "target", "against", "remove", "complaint", "answer", "headline", "finding", "hint", "classes",
   "texts", "legend", "readout", "notes", "restore", "cost", "known",
 ];
 
@@ -95,14 +95,14 @@ function addView(choice = {}) {
   view.slider = root.querySelector("input");
   view.count = root.querySelector("output");
   view.modelBox.append(...models.map(({ name }) => new Option(name, name)));
-  chooseModel(view, choice.model ?? views[0]?.model.name, choice.explainer, choice.target);
+  chooseModel(view, choice.model ?? views[0]?.model.name, choice.explainer, choice.target, choice.against);
   view.modelBox.addEventListener("change", () => {
-    chooseModel(view, view.modelBox.value, view.explainer, view.targetBox.value);
+    chooseModel(view, view.modelBox.value, view.explainer, view.targetBox.value, view.againstBox.value);
     showPairing();
     refresh(view);
   });
   view.explainerBox.addEventListener("change", () => { view.explainer = view.explainerBox.value; refresh(view); });
-  view.targetBox.addEventListener("change", () => refresh(view));
+  for (const box of [view.targetBox, view.againstBox]) box.addEventListener("change", () => refresh(view));
   view.removeBox.addEventListener("click", () => removeView(view));
   view.restoreBox.addEventListener("click", () => drop(view, new Set()));
   view.slider.addEventListener("input", () => keepTop(view, view.slider.valueAsNumber));
@@ -116,7 +116,7 @@ function addView(choice = {}) {
   }
   const offer = (name, write) =>
     root.querySelector(name).addEventListener("click", ({ target }) => copy(write(view.explanation), target));
-  offer(".copy-html", html);
+  offer(".copy-html", (explanation) => html(explanation, view.names));
   offer(".copy-json", (explanation) => JSON.stringify(explanation, null, 2));
   view.knownBox.addEventListener("toggle", () => showKnown(view));
   views.push(view);
@@ -149,22 +149,40 @@ function arrange() {
   remember();
 }
 
-function chooseModel(view, name, explainer, target = "") {
+function chooseModel(view, name, explainer, target = "", against = "") {
   view.model = models.find((model) => model.name === name) ?? models[0];
   const { explainers, classes, default_explainer } = view.model;
+  view.names = classes.map(String); // of the classes, in the order of their colors
   view.modelBox.value = view.model.name;
   view.explainerBox.replaceChildren(...explainers.map((choice) => new Option(choice, choice)));
   view.explainer = explainers.includes(explainer) ? explainer : default_explainer;
   view.explainerBox.value = view.explainer;
-  view.targetBox.replaceChildren(new Option("predicted", ""), ...classes.map((choice) => new Option(choice, choice)));
-  view.targetBox.value = classes.some((choice) => String(choice) === target) ? target : "";
+  const fill = (box, nothing, value) => {
+    box.replaceChildren(new Option(nothing, ""), ...view.names.map((choice) => new Option(choice, choice)));
+    box.value = view.names.includes(value) ? value : "";
+  };
+  fill(view.targetBox, "predicted", target);
+  fill(view.againstBox, "all others", against);
   view.knownBox.open = false;
+}
+
+// Weights are the same for every class, a class is held only against another, and of two there is no choice.
+function offerClasses(view) {
+  const [target, against] = [view.targetBox, view.againstBox];
+  const weights = view.model.unsigned.includes(view.explainer);
+  if (against.value === target.value) against.value = "";
+  target.disabled = weights;
+  against.disabled = weights || !target.value;
+  target.title = weights ? "Weights are the same for every class." : "";
+  against.parentElement.hidden = view.names.length < 3;
+  for (const option of against.options) option.disabled = Boolean(option.value) && option.value === target.value;
 }
 
 // Ask for the explanation of what is written; the last answer stays in sight until the new one is there.
 async function refresh(view) {
   const signal = begin(view, "request");
   begin(view, "trial");
+  offerClasses(view);
   remember();
   if (blank()) {
     [view.explanation, view.answerBox.hidden, view.complaintBox.textContent] = [null, true, ""];
@@ -174,8 +192,10 @@ async function refresh(view) {
   }
   view.root.setAttribute("aria-busy", "true");
   const asked = { texts: [writtenTexts()], model: view.model.name };
-  const target = view.model.classes.find((choice) => String(choice) === view.targetBox.value);
-  const about = { ...asked, explainer: view.explainer, ...(target === undefined ? {} : { target }) };
+  const about = { ...asked, explainer: view.explainer };
+  for (const [name, box] of [["target", view.targetBox], ["against", view.againstBox]]) {
+    if (box.value && !box.disabled) about[name] = box.value;
+  }
   const textsAsked = key();
   let explained = false;
   if (view.explainer !== view.model.default_explainer && view.dropsOf !== textsAsked) {
@@ -331,7 +351,8 @@ const listed = (items) =>
 
 function showWords(view) {
   const { explanation } = view;
-  const strength = strengths(explanation);
+  const painting = paints(explanation, view.names);
+  const pairs = pairsOf(explanation, view.names);
   const texts = runs(explanation);
   // Not <button>: that is a box of its own, which would tear a comma from its word at the end of a line and put the
   // words of right-to-left passages in the wrong order.
@@ -343,12 +364,12 @@ function showWords(view) {
     node.title = described(view, i);
     node.tabIndex = -1;
     node.dataset.word = i;
-    for (const [name, value] of Object.entries(paint(strength[i]))) node.style.setProperty(name, value);
+    if (painting[i].strength >= NEGLIGIBLE) dress(node, painting[i]);
     return node;
   };
   view.textsBox.replaceChildren(...texts.flatMap((pieces, n) => {
     const nodes = pieces.map(([string, i]) => (i < 0 ? between(string) : word(string, i)));
-    const passage = element("p", "words", ...nodes);
+    const passage = element("p", "words", ...bracketed(nodes, pieces, pairs));
     const heading = n ? "Second text" : texts.length > 1 ? "First text" : "Text";
     passage.dir = "auto";
     passage.setAttribute("role", "toolbar"); // one stop of the Tab key; arrow keys walk from word to word
@@ -356,33 +377,57 @@ function showWords(view) {
     if (passage.querySelector(".word")) passage.querySelector(".word").tabIndex = 0;
     return texts.length > 1 ? [element("p", "heading", heading), passage] : [passage];
   }));
-  view.legendBox.replaceChildren(...legend(explanation).map(([meaning, direction]) => {
-    const other = direction < 0 && otherClass(explanation);
-    const node = element("span", "", other ? `${meaning}, for ${other}` : meaning);
-    for (const [name, value] of Object.entries(paint(direction))) node.style.setProperty(name, value);
+  view.legendBox.replaceChildren(...legend(explanation, view.names).map((paint) => {
+    const node = element("span", "", meaning(paint));
+    dress(node, paint);
     return node;
   }));
-  view.notesBox.replaceChildren(...notes(explanation).map((note) => element("p", "", note)));
+  const told = [...pairs.map(({ mark, sentence }) => `${mark} ${showable(sentence)}`), ...notes(explanation)];
+  view.notesBox.replaceChildren(...told.map((note) => element("p", "", note.replace(/-(?=\d)/g, "−"))));
   const { forward_passes: passes, seconds } = explanation;
   const cost = `${passes.toLocaleString("en-US")} forward ${passes === 1 ? "pass" : "passes"}`;
   view.costBox.textContent = `${cost}, ${seconds.toFixed(2)} s`;
   readOut(view);
 }
 
-// With two classes, what speaks against one speaks for the other.
-function otherClass({ label, probabilities }) {
-  const others = Object.keys(probabilities).filter((name) => name !== String(label));
-  return others.length === 1 ? others[0] : null;
+function dress(node, paint) {
+  for (const [name, value] of Object.entries(styleOf(paint))) node.style.setProperty(name, value);
+  if (paint.tag) node.dataset.tag = paint.tag;
 }
 
-function described({ explanation }, i) {
-  const { words, scores, signed, label, std_error, tied } = explanation;
-  const other = otherClass(explanation);
-  const against = other === null ? `speaks against ${label}` : `speaks against ${label}, for ${other}`;
-  const direction = scores[i] > 0 ? `speaks for ${label}` : scores[i] < 0 ? against : "speaks neither way";
+// Put two words that act together under one bracket; words far apart, or under another bracket, bear its mark.
+function bracketed(nodes, pieces, pairs) {
+  const around = new Map(); // the first piece under a bracket → [the last one, the bracket]
+  for (const { pair, ends, whole } of placed(pieces, pairs)) {
+    if (whole) {
+      const bracket = element("span", "bracket");
+      bracket.style.setProperty("border-color", `rgb(${pair.paint.color.join()})`);
+      bracket.title = showable(pair.sentence);
+      bracket.dataset.mark = pair.mark;
+      around.set(ends[0], [ends[1], bracket]);
+    } else {
+      for (const n of ends) nodes[n].dataset.mark = (nodes[n].dataset.mark ?? "") + pair.mark;
+    }
+  }
+  const shown = [];
+  for (let n = 0; n < nodes.length; n++) {
+    const [last, bracket] = around.get(n) ?? [];
+    if (!bracket) {
+      shown.push(nodes[n]);
+    } else {
+      bracket.append(...nodes.slice(n, last + 1));
+      shown.push(bracket);
+      n = last;
+    }
+  }
+  return shown;
+}
+
+function described({ explanation, names }, i) {
+  const { words, scores, signed, std_error, tied } = explanation;
   return [
     `${showable(words[i])}: ${shown(scores[i], signed)}${std_error ? ` ± ${shown(std_error[i], false)}` : ""}`,
-    signed ? direction : "its weight in the decision",
+    signed && !scores[i] ? "speaks neither way" : showable(meaning(paints(explanation, names)[i])),
     ...(tied?.[i] ? ["tied with others"] : []),
   ].join(", ");
 }
@@ -390,8 +435,11 @@ function described({ explanation }, i) {
 function readOut(view, word) {
   if (!view.explanation) return;
   const { words, scores, signed } = view.explanation;
-  const top = strongest(view.explanation).map((i) => `${showable(words[i])} ${shown(scores[i], signed)}`);
-  const summary = top.length ? `Strongest words: ${top.join(", ")}` : "";
+  const named = strongestByClass(view.explanation, view.names).map(([speaks, top]) => {
+    const list = top.map((i) => `${showable(words[i])} ${shown(scores[i], signed)}`);
+    return `${speaks && ` ${showable(speaks)}`}: ${list.join(", ")}`;
+  });
+  const summary = named.length ? `Strongest words${named.join(";")}` : "";
   view.readoutBox.textContent = word ? described(view, Number(word.dataset.word)) : summary;
 }
 
@@ -420,9 +468,10 @@ const wordAt = (node) => node.closest(".word");
 function walk(view, event) {
   const word = wordAt(event.target);
   if (!word || event.ctrlKey || event.metaKey || event.altKey) return;
-  const words = [...word.parentElement.querySelectorAll(".word")];
+  const passage = word.closest(".words");
+  const words = [...passage.querySelectorAll(".word")];
   const here = words.indexOf(word);
-  const onward = getComputedStyle(word.parentElement).direction === "rtl" ? -1 : 1;
+  const onward = getComputedStyle(passage).direction === "rtl" ? -1 : 1;
   const moves = {
     ArrowRight: () => words[here + onward],
     ArrowLeft: () => words[here - onward],
@@ -472,6 +521,7 @@ function remember(atOnce = false) {
     query.append("model", view.model.name);
     query.append("explainer", view.explainer);
     query.append("target", view.targetBox.value);
+    query.append("against", view.againstBox.value);
     const dropped = view.top === null ? [...view.dropped].join(".") : `top${view.top}`;
     query.append("drop", view.dropsOf === key() ? dropped : "");
   }
@@ -489,7 +539,8 @@ function restore() {
   views.splice(0).forEach((view) => { begin(view, "request"); begin(view, "trial"); view.root.remove(); });
   const count = Math.min(Math.max(query.getAll("model").length, 1), 2);
   for (let n = 0; n < count; n++) {
-    addView({ model: all("model", n), explainer: all("explainer", n), target: all("target", n), drop: all("drop", n) });
+    const choices = ["model", "explainer", "target", "against", "drop"].map((name) => [name, all(name, n)]);
+    addView(Object.fromEntries(choices));
   }
   views.forEach(refresh);
 }
@@ -514,13 +565,19 @@ async function copy(content, button) {
 
 // ------------------------------------------------------------------ how an explanation looks
 
-// The rules of views/colors.py, views/highlight.py and views/html.py, once more for the browser.
-// Blue speaks for the class, orange against it; a solid or a dashed line says the same to readers who see no color.
+// The rules of views/highlight.py and views/html.py, once more for the browser: one color per class; the line under a
+// word, its tag and the list of words say the same to readers who see no color; weights are gray and dotted.
 
-const BLUE = [0, 114, 178];
-const ORANGE = [196, 80, 0];
+const PALETTE = [
+  [196, 80, 0], [0, 114, 178], [144, 48, 240], [16, 112, 48], [160, 96, 144], [112, 96, 224], [208, 48, 64],
+  [208, 32, 176],
+];
+const GRAY = [104, 104, 104];
 const MOST_OPAQUE = 0.55;
 const NEGLIGIBLE = 0.05; // weaker words look like the page they stand on
+const SHOWN_PAIRS = 5;
+const NEAR = 9; // pieces from one word to the other under a bracket
+const WEIGHT = "weight, not a reason for a class";
 
 const UNSHOWABLE = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff]|\p{Surrogate}/gu;
 const BIDI_CONTROL = /[\u202a-\u202e\u2066-\u2069]/;
@@ -568,20 +625,99 @@ function strongest(explanation, k = 5) {
   return standing.sort((a, b) => Math.abs(strength[b]) - Math.abs(strength[a]) || a - b).slice(0, k);
 }
 
-// The style of a word; too weak to see is no style at all.
-function paint(strength) {
-  if (Math.abs(strength) < NEGLIGIBLE) return {};
-  const opacity = Number((MOST_OPAQUE * Math.abs(strength)).toFixed(3));
-  const thickness = Math.min(Math.floor(3 * Math.abs(strength)), 2);
-  const style = { "background-color": `rgba(${(strength < 0 ? ORANGE : BLUE).join()},${opacity})` };
-  if (thickness) style["border-bottom"] = `${thickness}px ${strength < 0 ? "dashed" : "solid"}`;
+// As many first letters as tell all classes apart, up to four, or else numbers.
+function tags(names) {
+  for (let length = 1; length <= 4; length++) {
+    const cut = names.map((name) => Array.from(name).slice(0, length).join("").toLowerCase());
+    if (new Set(cut).size === cut.length && cut.every((tag) => /^[\p{L}\p{N}]+$/u.test(tag))) return cut;
+  }
+  return names.map((_, n) => String(n + 1));
+}
+
+// How to paint what speaks so strongly: for the label, or (below 0) for the class of that name, or null.
+function paintOf({ signed, label }, names, strength, speaksFor) {
+  const paint = { strength: Math.abs(strength), color: GRAY, line: "dotted", speaks: "", tag: "" };
+  if (!signed) return paint;
+  const name = strength >= 0 ? String(label) : speaksFor;
+  paint.line = strength >= 0 ? "solid" : "dashed";
+  if (name === null || name === undefined) return { ...paint, speaks: `against ${label}` };
+  const number = names.indexOf(name);
+  const tag = names.length > 2 ? tags(names)[number] : "";
+  return { ...paint, color: PALETTE[number % PALETTE.length], speaks: `for ${name}`, tag };
+}
+
+const paints = (explanation, names) =>
+  strengths(explanation).map((strength, i) => paintOf(explanation, names, strength, explanation.speaks_for?.[i]));
+
+const meaning = ({ speaks }) => (speaks ? `speaks ${speaks}` : WEIGHT);
+
+function styleOf({ strength, color, line }) {
+  const opacity = Number((MOST_OPAQUE * strength).toFixed(3));
+  const thickness = Math.max(Math.min(Math.floor(3 * strength), 2), line === "dotted" ? 1 : 0);
+  const style = { "background-color": `rgba(${color.join()},${opacity})` };
+  if (thickness) style["border-bottom"] = `${thickness}px ${line}`;
   return style;
 }
 
-const legend = ({ signed, label }) =>
-  signed
-    ? [[`speaks for ${label}`, 1], [`speaks against ${label}`, -1]]
-    : [["weighs more in the decision", 1]];
+// Positions of the strongest words by what they speak for, the strongest class first.
+function strongestByClass(explanation, names) {
+  const painting = paints(explanation, names);
+  const groups = new Map();
+  for (const i of strongest(explanation)) {
+    groups.set(painting[i].speaks, [...(groups.get(painting[i].speaks) ?? []), i]);
+  }
+  return [...groups];
+}
+
+// The paint of the class that is explained, then of all others that some word speaks for.
+function legend(explanation, names) {
+  const { signed, label, against, speaks_for: speaksFor } = explanation;
+  const paint = (strength, name) => paintOf(explanation, names, strength, name);
+  if (!signed) return [paint(1, null)];
+  if (names.length === 2) return [paint(1), paint(-1, names.find((name) => name !== String(label)))];
+  if (against !== undefined) return [paint(1), paint(-1, String(against))];
+  const strength = strengths(explanation);
+  const painted = new Set(speaksFor.filter((_, i) => strength[i] <= -NEGLIGIBLE));
+  const others = names.filter((name) => painted.has(name));
+  return [paint(1), ...[...others, ...(painted.has(null) ? [null] : [])].map((name) => paint(-1, name))];
+}
+
+// Words that act together, with a sentence for each pair.
+function pairsOf(explanation, names) {
+  const { words, spans, segments, signed } = explanation;
+  const position = ([start, end], segment) =>
+    spans.findIndex(([s, e], i) => s === start && e === end && (segments?.[i] ?? 0) === (segment ?? 0));
+  return (explanation.interactions ?? []).slice(0, SHOWN_PAIRS).map((pair, n) => {
+    const [first, second] = pair.spans.map((span, i) => position(span, pair.segments?.[i])).sort((a, b) => a - b);
+    const paint = paintOf(explanation, names, pair.score >= 0 ? 1 : -1, pair.speaks_for);
+    const sentence = `${words[first]} + ${words[second]}: together ${written(pair.score, signed)} (${paint.speaks})`;
+    return { mark: String.fromCodePoint("①".codePointAt(0) + n), first, second, sentence, paint };
+  });
+}
+
+// Where the pairs stand among the pieces of a text: the ends of a whole bracket, or the words that bear its mark.
+function placed(pieces, pairs) {
+  const covered = new Set();
+  return pairs.map((pair) => {
+    const ends = [pair.first, pair.second].map((i) => pieces.findIndex((piece) => piece[1] === i)).filter((n) => n >= 0);
+    const stretch = ends.length === 2 ? Array.from({ length: ends[1] - ends[0] + 1 }, (_, n) => ends[0] + n) : [];
+    const whole = stretch.length > 0 && stretch.length <= NEAR && !stretch.some((n) => covered.has(n));
+    if (whole) stretch.forEach((n) => covered.add(n));
+    return { pair, ends, whole };
+  });
+}
+
+// How the scores add up, where it is known what they start from.
+function sums({ signed, scores, base_value: base, label, against, probabilities }) {
+  if (!signed || base === null || base === undefined) return "";
+  const added = scores.reduce((sum, score) => sum + score, 0);
+  const held = against !== undefined;
+  const whole = probabilities[label] - (held ? probabilities[against] : 0);
+  const start = held ? `${label} minus ${against}: starts` : "Starts";
+  const sign = added < 0 || Object.is(added, -0) ? "" : "+";
+  const line = `${start} at ${percent(base)}, words add ${sign}${percent(added)}, = ${percent(base + added)}`;
+  return Math.abs(base + added - whole) < 0.0005 ? `${line}.` : `${line}; the model says ${percent(whole)}.`;
+}
 
 // What a reader must know about the text as a whole.
 function notes(explanation) {
@@ -591,6 +727,10 @@ function notes(explanation) {
   const last = truncated_words === 1 ? "last word" : `last ${count(truncated_words)} words`;
   const told = [];
   if (!strongest(explanation, 1).length) told.push("No word stands out.");
+  if (sums(explanation)) told.push(sums(explanation));
+  if (typeof explanation.error === "number") {
+    told.push(`Checked on sub-texts: sums of scores miss the probability by ${explanation.error.toFixed(3)}.`);
+  }
   if (tied) told.push(`${count(tied)} words are tied: which of them belong to the top ones is undecided.`);
   if (windows > 1) {
     const beyond = truncated_words ? `; the prediction did not read the ${last}` : "";
@@ -621,43 +761,65 @@ function runs(explanation) {
 }
 
 // A fragment for mails, notebooks and reports: no script, no style sheet, safe for any text.
-function html(explanation) {
-  const { label, probability, explainer, scores, signed, words } = explanation;
-  const strength = strengths(explanation);
+function html(explanation, names) {
+  const { label, against, probabilities, explainer, scores, signed, words } = explanation;
+  const painting = paints(explanation, names);
+  const pairs = pairsOf(explanation, names);
   const small = 'style="margin:.4em 0;font-size:.85em"';
+  const heading = [label, against]
+    .filter((name) => name !== undefined)
+    .map((name) => `<strong>${isolated(name)}</strong> ${percent(probabilities[name])}`);
   const lines = [
     '<div class="whyword" style="line-height:1.8;overflow-wrap:anywhere">',
-    `<p style="margin:.4em 0"><strong>${isolated(label)}</strong> ${percent(probability)}` +
-      ` · ${isolated(explainer)}</p>`,
+    `<p style="margin:.4em 0">${heading.join(" against ")} · ${isolated(explainer)}</p>`,
   ];
   const texts = runs(explanation);
-  texts.forEach((pieces, n) => {
+  const together = new Set(pairs.flatMap(({ first, second }) => [first, second]));
+  const standsOut = (i) => i >= 0 && (painting[i].strength >= NEGLIGIBLE || together.has(i));
+  texts.forEach((all, n) => {
     if (texts.length > 1) lines.push(`<p ${small}>${n ? "Second text" : "First text"}</p>`);
-    let body = "";
-    let plain = "";
-    for (const [string, i] of pieces) {
-      if (i < 0 || Math.abs(strength[i]) < NEGLIGIBLE) {
-        plain += string;
+    const pieces = [];
+    for (const [string, i] of all) {
+      if (standsOut(i)) pieces.push([string, i]);
+      else if (pieces.at(-1)?.[1] === -1) pieces.at(-1)[0] += string;
+      else pieces.push([string, -1]);
+    }
+    const shown = pieces.map(([string, i]) =>
+      i < 0
+        ? readable(string)
+        : painted(readable(string), painting[i], `${written(scores[i], signed)}, ${meaning(painting[i])}`));
+    for (const { pair, ends, whole } of placed(pieces, pairs)) {
+      if (whole) {
+        const line = `2px solid rgb(${pair.paint.color.join()})`;
+        const style = `border:${line};border-bottom:0;border-radius:.3em .3em 0 0;padding:.2em .1em 0`;
+        shown[ends[0]] = `<span style="${style}" title="${escaped(pair.sentence)}">${shown[ends[0]]}`;
+        shown[ends[1]] += `${raised(pair.mark)}</span>`;
       } else {
-        body += readable(plain) + painted(readable(string), strength[i], written(scores[i], signed));
-        plain = "";
+        for (const end of ends) shown[end] += raised(pair.mark);
       }
     }
-    body += readable(plain);
+    const body = shown.join("");
     lines.push(`<p class="whyword-text" dir="auto" style="margin:.4em 0;white-space:pre-wrap">${body}</p>`);
   });
-  const top = strongest(explanation).map((i) => `${isolated(words[i])} ${written(scores[i], signed)}`);
-  if (top.length) lines.push(`<p ${small}>Strongest words: ${top.join(", ")}</p>`);
-  const meanings = legend(explanation).map(([meaning, direction]) => painted(isolated(meaning), direction));
+  const named = strongestByClass(explanation, names).map(([speaks, top]) => {
+    const list = top.map((i) => `${isolated(words[i])} ${written(scores[i], signed)}`);
+    return `${speaks && ` ${isolated(speaks)}`}: ${list.join(", ")}`;
+  });
+  if (named.length) lines.push(`<p ${small}>Strongest words${named.join(";")}</p>`);
+  for (const { mark, sentence } of pairs) lines.push(`<p ${small}>${mark} ${isolated(sentence)}</p>`);
+  const meanings = legend(explanation, names).map((paint) => painted(isolated(meaning(paint)), paint));
   lines.push(`<p ${small}>${meanings.join(" · ")}</p>`);
-  for (const note of notes(explanation)) lines.push(`<p ${small}>${note}</p>`);
+  for (const note of notes(explanation)) lines.push(`<p ${small}>${escaped(note)}</p>`);
   return [...lines, "</div>"].join("\n");
 }
 
-function painted(content, strength, title = "") {
-  const style = Object.entries(paint(strength)).map(([name, value]) => `${name}:${value}`).join(";");
-  return `<span style="${style}"${title ? ` title="${title}"` : ""}>${content}</span>`;
+function painted(content, paint, title = "") {
+  const style = Object.entries(styleOf(paint)).map(([name, value]) => `${name}:${value}`).join(";");
+  const tag = paint.tag ? raised(paint.tag) : "";
+  return `<span style="${style}"${title ? ` title="${escaped(title)}"` : ""}>${content}${tag}</span>`;
 }
+
+const raised = (mark) => `<sup style="font-size:.65em;user-select:none">${mark}</sup>`;
 
 const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;" };
 const escaped = (text) => showable(String(text)).replace(/[&<>"']/g, (character) => ENTITIES[character]);

@@ -1,0 +1,36 @@
+"""Weights that a method puts on words, as explanations: unsigned, and the same for every class."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from ..interfaces.classifier import OpenClassifier
+from ..interfaces.document import Document
+from ..interfaces.explanation import Explanation
+
+
+def explain_by_weights(
+    classifier: OpenClassifier, documents: Sequence[Document], targets: Sequence[int] | None, name: str
+) -> list[Explanation]:
+    """Explain each document by the weights of one forward pass."""
+    started = time.perf_counter()
+    scores, probabilities, truncated_words = classifier.own_scores([document.words for document in documents])
+    seconds = (time.perf_counter() - started) / max(1, len(documents))
+    table = probabilities.double().numpy()
+    chosen = table.argmax(1) if targets is None else targets
+    return [
+        Explanation(
+            document=document,
+            scores=scores[i].double().numpy(),
+            target=int(chosen[i]),
+            classes=classifier.classes,
+            probabilities=table[i],
+            explainer=name,
+            signed=False,
+            forward_passes=1,
+            seconds=seconds,
+            truncated_words=truncated_words[i],
+        )
+        for i, document in enumerate(documents)
+    ]

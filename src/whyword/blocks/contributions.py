@@ -1,0 +1,148 @@
+"""Contributions: a head that predicts, in the pass of the classifier, what each word adds to each class.
+
+It learns the Shapley values of the classifier's own answers to sub-texts (FastSHAP, Jethani et al. 2022), by way of a
+formula: p(S) = softmax(log p(∅) + Σ weights of the words in S). The weights of a text add up to log p(text) - log p(∅),
+so the formula is right about the whole and the empty text by construction; a word's contribution is its Shapley value
+in the formula, which takes no further pass.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import relu
+
+from ..interfaces.document import Batch
+from ..interfaces.method import Method, Prediction
+from ..interfaces.settings import check_above_zero, check_share_below_one
+from ..maths.tensors.subsets import softmax_shapley
+from .heads import Dropout
+
+SMALL_START = 0.01  # of the last layer: from large random weights the formula saturates and learns nothing
+DILATIONS = (1, 2, 4)  # of the convolutions: together they see 14 tokens to either side
+WINDOW = 5  # tokens of a convolution
+Part = Literal["largest", "share"]  # how a token's part in the text vector is known: it was pooled, or it was weighed
+
+
+class ContributionHead(nn.Module):
+    """Reads each token's vector, state, part in the text vector, and neighborhood: a weight per word and class."""
+
+    revision: ClassVar[int] = 1  # raised by hand when changed code or a changed default gives other contributions
+
+    @dataclass(frozen=True)
+    class Config:
+        """Settings of the head and of its fitting."""
+
+        texts: int = 10_000  # most texts it is fitted to, drawn at random
+        least_texts: int = 5_000  # where there are fewer, shortened copies make up the number, up to seven of a text
+        pairs: int = 8  # of complementary sub-texts that the classifier is asked about, per text
+        epochs: int = 4  # over these texts; more if that makes fewer steps than below
+        steps: int = 600  # at least
+        batch_size: int = 64  # texts per step
+        learning_rate: float = 5e-3  # falls to 0 along a cosine
+        width: int = 48  # of the convolutions
+        hidden: int = 64  # of the last layers
+        dropout: float = 0.1
+
+        def __post_init__(self) -> None:
+            """Refuse settings out of range."""
+            check_above_zero(self, "texts", "least_texts", "pairs", "epochs", "steps", "batch_size", "learning_rate")
+            check_above_zero(self, "width", "hidden")
+            check_share_below_one(self, "dropout")
+
+    def __init__(self, features: int, classes: int, part: Part | None, config: Config) -> None:
+        super().__init__()
+        self.config = config
+        self.part = part
+        self.squeeze = nn.Linear(features, config.width)
+        self.around = nn.ModuleList(
+            nn.Conv1d(config.width, config.width, WINDOW, padding=WINDOW // 2 * dilation, dilation=dilation)
+            for dilation in DILATIONS
+        )
+        self.weigh = nn.Sequential(
+            nn.LayerNorm(2 * config.width),  # without it some fits die early
+            nn.Linear(2 * config.width, config.hidden),
+            nn.ReLU(),
+            Dropout(config.dropout),
+            nn.Linear(config.hidden, config.hidden),
+            nn.ReLU(),
+            Dropout(config.dropout),
+            nn.Linear(config.hidden, classes, bias=False),  # a bias would be taken off again by the normalization
+        )
+        with torch.no_grad():
+            self.weigh[-1].weight.mul_(SMALL_START)  # type: ignore[operator]
+        self.register_buffer("mean", torch.zeros(features))
+        self.register_buffer("scale", torch.ones(features))
+        self.register_buffer("base", torch.full((classes,), 1 / classes).log())  # log p(∅)
+        self.mean: Tensor
+        self.scale: Tensor
+        self.base: Tensor
+
+    def weights(self, features: Tensor, logits: Tensor, batch: Batch) -> Tensor:
+        """Give the formula's weights, (batch, word, class); pieces of a word are summed, other words have 0."""
+        mask = batch.mask.unsqueeze(-1)
+        read = relu(self.squeeze((features - self.mean) / self.scale)) * mask
+        around = read.transpose(1, 2)
+        for convolution in self.around:
+            around = (around + relu(convolution(around))) * mask.transpose(1, 2)
+        return self.normalize(self.weigh(torch.cat([read, around.transpose(1, 2)], -1)), logits, batch)
+
+    def normalize(self, raw: Tensor, logits: Tensor, batch: Batch) -> Tensor:
+        """Sum (batch, time, class) over words, and let those of a text add up to what its words change together."""
+        present = words_present(batch)
+        index = batch.word_of_token.clamp(min=0).unsqueeze(-1).expand_as(raw)
+        summed = raw.new_zeros(*present.shape, raw.shape[-1])
+        summed = summed.scatter_add(1, index, raw * batch.is_word.unsqueeze(-1))
+        rise = logits.log_softmax(-1) - self.base
+        missing = (rise - summed.sum(1)) / present.sum(1, keepdim=True).clamp(min=1)
+        return (summed + missing.unsqueeze(1)) * present.unsqueeze(-1)
+
+    def probabilities(self, weights: Tensor, kept: Tensor) -> Tensor:
+        """Answer sub-texts by the formula: (batch, word, class), (batch, subset, word) to (batch, subset, class)."""
+        return (self.base + kept.to(weights.dtype) @ weights).softmax(-1)
+
+    def forward(self, embedded: Tensor, prediction: Prediction, batch: Batch) -> Tensor:
+        """Give what each word adds to the probability of each class: (batch, word, class)."""
+        weights = self.weights(features_of(embedded, prediction, self.part), prediction.logits, batch)
+        return softmax_shapley(self.base, weights, words_present(batch).sum(1))
+
+
+def words_present(batch: Batch) -> Tensor:
+    """(batch, word) bool: the words of each text that were read, to the most words of any."""
+    words = batch.word_of_token.amax(1) + 1
+    return torch.arange(int(words.max()), device=words.device) < words.unsqueeze(1)
+
+
+def features_of(embedded: Tensor, prediction: Prediction, part: Part | None) -> Tensor:
+    """Put together what the head reads of each token: (batch, time, dim)."""
+    assert prediction.states is not None
+    states, pooled = prediction.states, prediction.pooled.unsqueeze(1)
+    features = [embedded, states, pooled.expand(-1, states.shape[1], -1)]
+    if part == "largest":
+        features.append(states.where(states == pooled, 0.0))
+    elif part == "share":
+        assert prediction.token_weights is not None
+        features.append(states * prediction.token_weights.unsqueeze(-1))
+    return torch.cat(features, -1)
+
+
+@torch.no_grad()
+def add_head(method: Method, config: ContributionHead.Config) -> None:
+    """Let a method carry contributions; how wide its vectors are is seen from one unknown token."""
+    first = next(method.parameters())
+    tokens = torch.full((1, 1), method.unknown_token, device=first.device)
+    special = torch.full_like(tokens, -1)
+    nothing = Batch(tokens, special.bool(), special, torch.zeros_like(tokens))
+    training = method.training
+    embedded, prediction = method.eval().read(nothing)
+    method.train(training)
+    assert prediction.states is not None
+    part: Part | None = "share" if method.own_score == "share" and prediction.token_weights is not None else None
+    pools = method.encoder.token_kind == "words" and prediction.states.shape[-1] == prediction.pooled.shape[-1]
+    if part is None and pools:
+        part = "largest"
+    width = features_of(embedded, prediction, part).shape[-1]
+    method.contributions = ContributionHead(width, prediction.logits.shape[-1], part, config).to(first)

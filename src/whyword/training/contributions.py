@@ -1,0 +1,232 @@
+"""The last phase of training: contributions are fitted to the frozen classifier's answers to sub-texts.
+
+States and answers are computed once; every step is taken on what is kept of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ..blocks.contributions import ContributionHead, features_of
+from ..data.batching import Corpus, by_token_budget, collate
+from ..inference.fitted import BATCH_TOKENS
+from ..inference.subsets import lay_out
+from ..interfaces.document import Batch, Tokens
+from ..interfaces.method import Method, Objective, Phase, Prediction, Refinement
+from ..maths.tensors.subsets import complementary_subsets
+
+CONTRIBUTIONS = "contributions"  # the name of the phase
+MOST_TOKENS = 1_000_000  # kept states: bounds memory, to 0.8 GB of 384-wide states
+DEV_TEXTS, DEV_PAIRS = 300, 4  # that choose the epoch: more would cost as much as the fitting
+MOST_COPIES = 7  # of a text, shortened
+LEAST_KEPT = 0.5  # share of the words that a shortened copy keeps, at least
+CHUNK_TOKENS = 4_096  # padded tokens of texts whose sub-texts are asked together
+KEPT_AS = torch.float16  # states are kept in half the memory
+SCALED_BY = 2_000  # texts that say how features are scaled
+SMALLEST_LOSS = 1e-9  # of equal shares: words of a model that never changes its mind explain nothing
+LEAST_SCALE = 1e-3  # of a feature: one that never changes is not blown up
+
+
+def contribution_phase(method: Method, train: Corpus, dev: Corpus, seed: int) -> Phase:
+    """Plan the fitting of the head that a method carries; texts need no labels."""
+    head = method.contributions
+    assert isinstance(head, ContributionHead)
+    config = head.config
+    generator = np.random.default_rng(seed)
+    chosen = _some(train.texts, config.texts, generator)
+    copies = _shortened(chosen, min(config.least_texts - len(chosen), MOST_COPIES * len(chosen)), generator)
+    texts = Answered(method, [*chosen, *copies], train.padding, config.pairs, [seed, 0])
+    judge = Answered(method, _some(dev.texts, DEV_TEXTS, generator), dev.padding, DEV_PAIRS, [seed, 1])
+    steps = math.ceil(len(texts.texts) / config.batch_size)
+    objective = Objective(
+        lambda batch, _: {"sub-texts": texts.loss(batch)},
+        list(head.parameters()),
+        learning_rate=config.learning_rate,
+        schedule="cosine",
+        in_training=[head],
+    )
+
+    def prepare() -> Iterator[tuple[int, int]]:
+        total = len(texts.texts) + len(judge.texts)
+        texts.read_base()
+        for done in texts.ask():
+            yield done, total
+        texts.scale_features()
+        for done in judge.ask():
+            yield len(texts.texts) + done, total
+        judge.equal_shares_loss = judge.mean_loss(equal_shares=True)
+
+    def health(loss: float) -> dict[str, float]:
+        return {"explained": 1 - loss / max(judge.equal_shares_loss, SMALLEST_LOSS), "texts": float(len(texts.texts))}
+
+    return Phase(
+        CONTRIBUTIONS,
+        max(config.epochs, math.ceil(config.steps / max(1, steps))),
+        [objective],
+        run_all_epochs=True,
+        refinement=Refinement(prepare, texts, judge.mean_loss, health, config.batch_size),
+    )
+
+
+class Answered:
+    """Texts with the classifier's states, logits, and answers to some of their sub-texts, once ask has run."""
+
+    def __init__(self, method: Method, texts: Sequence[Tokens], padding: int, pairs: int, seed: Sequence[int]) -> None:
+        self.method, self.texts, self.padding, self.pairs, self.seed = method, texts, padding, pairs, seed
+        self.lengths = np.array([len(text) for text in texts], dtype=np.int64)
+        self.starts = torch.from_numpy(np.cumsum(self.lengths) - self.lengths)
+        self.words = torch.tensor([text.words - text.truncated_words for text in texts])
+        self.kept: list[Tensor] = []  # per text: (subset, word) bool
+        self.equal_shares_loss = 0.0  # of a formula in which all words of a text weigh the same
+        self.states = self.pooled = self.logits = self.answers = self.token_weights = torch.empty(0)
+
+    @property
+    def head(self) -> ContributionHead:
+        """The head that is fitted."""
+        assert isinstance(self.method.contributions, ContributionHead)
+        return self.method.contributions
+
+    def batch(self, chosen: np.ndarray) -> Batch:
+        """Pad the chosen texts."""
+        batch = collate([self.texts[i] for i in chosen], self.padding)
+        return replace(batch, rows=torch.from_numpy(chosen))
+
+    @torch.inference_mode()
+    def ask(self) -> Iterator[int]:
+        """Compute the states and the answers, and give how many texts are done."""
+        generator = np.random.default_rng(self.seed)
+        kept = [complementary_subsets(words, self.pairs, generator) for words in self.words.tolist()]
+        self.kept = [torch.from_numpy(subsets) for subsets in kept]
+        done = 0
+        for chosen in by_token_budget(self.lengths, CHUNK_TOKENS):
+            self._read_states(chosen)
+            self._read_answers(chosen, kept)
+            done += len(chosen)
+            yield done
+
+    @torch.inference_mode()
+    def read_base(self) -> None:
+        """Ask about no words at all; what special tokens a pair of texts has, the first text shows."""
+        first = self.texts[0]
+        nothing = lay_out([first], [np.zeros((1, first.words), dtype=bool)], self.padding, self.method.unknown_token)
+        for _, batch in nothing.batches(BATCH_TOKENS):
+            self.head.base.copy_(self.method(batch.to(self.head.base.device)).logits[0].log_softmax(-1))
+
+    def _read_states(self, chosen: np.ndarray) -> None:
+        batch = self.batch(chosen).to(self.head.base.device)
+        _, prediction = self.method.read(batch)
+        states, weights = prediction.states, prediction.token_weights
+        assert states is not None
+        if not len(self.states):
+            tokens, texts = int(self.lengths.sum()), len(self.texts)
+            self.states = torch.empty(tokens, states.shape[-1], dtype=KEPT_AS)
+            self.token_weights = torch.empty(tokens)
+            self.pooled = torch.empty(texts, prediction.pooled.shape[-1], dtype=KEPT_AS)
+            self.logits = torch.empty(texts, prediction.logits.shape[-1])
+            self.answers = torch.empty(texts, 2 * self.pairs, prediction.logits.shape[-1])
+        mask, rows = batch.mask.cpu(), torch.from_numpy(chosen)
+        place = (self.starts[rows].unsqueeze(1) + torch.arange(mask.shape[1]))[mask]
+        self.states[place] = states.cpu()[mask].to(KEPT_AS)
+        if weights is not None:
+            self.token_weights[place] = weights.cpu()[mask].float()
+        self.pooled[rows] = prediction.pooled.cpu().to(KEPT_AS)
+        self.logits[rows] = prediction.logits.cpu().float()
+
+    def _read_answers(self, chosen: np.ndarray, kept: list[np.ndarray]) -> None:
+        texts = [self.texts[i] for i in chosen]
+        cut = [np.zeros((2 * self.pairs, text.truncated_words), dtype=bool) for text in texts]
+        subsets = [np.concatenate([kept[i], rest], axis=1) for i, rest in zip(chosen, cut, strict=True)]
+        sub_texts = lay_out(texts, subsets, self.padding, self.method.unknown_token)
+        answers = torch.empty(sub_texts.rows, self.logits.shape[-1])
+        for rows, batch in sub_texts.batches(BATCH_TOKENS):
+            logits = self.method(batch.to(self.head.base.device)).logits
+            answers[torch.from_numpy(rows)] = logits.softmax(-1).cpu().float()
+        for i, rows in zip(chosen, sub_texts.row_of_request, strict=True):
+            self.answers[i] = answers[torch.from_numpy(rows)]
+
+    @torch.inference_mode()
+    def scale_features(self) -> None:
+        """Let the head see features of mean 0 and deviation 1, as some of the texts have them."""
+        chosen = np.arange(min(SCALED_BY, len(self.texts)))
+        batches = [self.batch(chosen[part]) for part in by_token_budget(self.lengths[chosen], BATCH_TOKENS)]
+        tokens = sum(int(batch.mask.sum()) for batch in batches)
+        mean = sum((self._features(b)[b.mask].double().sum(0) for b in batches), torch.zeros(())) / tokens
+        square = sum(((self._features(b)[b.mask] - mean).double().square().sum(0) for b in batches), torch.zeros(()))
+        self.head.mean.copy_(mean)
+        self.head.scale.copy_((square / tokens).sqrt().clamp(min=LEAST_SCALE))
+
+    def _features(self, batch: Batch) -> Tensor:
+        """Put together what the head reads of a batch, from what is kept."""
+        assert batch.rows is not None
+        rows, mask = batch.rows.cpu(), batch.mask.cpu()
+        place = (self.starts[rows].unsqueeze(1) + torch.arange(mask.shape[1])).clamp(max=len(self.states) - 1)
+        where = self.head.base.device
+        with torch.no_grad():
+            prediction = Prediction(
+                self.logits[rows].to(where),
+                self.pooled[rows].to(where, torch.float32),
+                self.token_weights[place].to(where),
+                self.states[place].to(where, torch.float32),
+            )
+            return features_of(self.method.encoder.embed(batch.to(where)), prediction, self.head.part)
+
+    def loss(self, batch: Batch, equal_shares: bool = False) -> Tensor:
+        """Mean squared error of the halved difference between a sub-text and the words left out.
+
+        Half the sum of the two is no concern of Shapley values, so it is left out.
+        """
+        assert batch.rows is not None
+        rows = batch.rows.cpu()
+        where = self.head.base.device
+        logits = self.logits[rows].to(where)
+        weights = (
+            self.head.normalize(logits.new_zeros(*batch.tokens.shape, logits.shape[-1]), logits, batch)
+            if equal_shares
+            else self.head.weights(self._features(batch), logits, batch)
+        )
+        kept = torch.zeros(len(rows), 2 * self.pairs, weights.shape[1], dtype=torch.bool)
+        for row, i in enumerate(rows.tolist()):
+            kept[row, :, : self.kept[i].shape[1]] = self.kept[i]
+        error = self.head.probabilities(weights, kept.to(where)) - self.answers[rows].to(where)
+        return ((error[:, 0::2] - error[:, 1::2]) / 2).square().sum(-1).mean()
+
+    @torch.inference_mode()
+    def mean_loss(self, equal_shares: bool = False) -> float:
+        """Measure the loss over all texts; of equal shares, that of a formula which tells no word from another."""
+        total = 0.0
+        for chosen in by_token_budget(self.lengths, BATCH_TOKENS):
+            total += float(self.loss(self.batch(chosen).to(self.head.base.device), equal_shares)) * len(chosen)
+        return total / max(1, len(self.texts))
+
+
+def _some(texts: Sequence[Tokens], most: int, generator: np.random.Generator) -> list[Tokens]:
+    """Draw texts of two words or more, not more than may be kept."""
+    chosen: list[Tokens] = []
+    tokens = 0
+    for i in generator.permutation(len(texts)):
+        if texts[i].words - texts[i].truncated_words < 2:
+            continue
+        tokens += len(texts[i])
+        if len(chosen) == most or tokens > MOST_TOKENS:
+            break
+        chosen.append(texts[i])
+    return chosen
+
+
+def _shortened(texts: Sequence[Tokens], copies: int, generator: np.random.Generator) -> list[Tokens]:
+    """Give copies of the texts, one after the other, that lack some of their words: the classifier answers for any."""
+    shortened: list[Tokens] = []
+    for number in range(copies):
+        text = texts[number % len(texts)]
+        stays = generator.random(text.words) < generator.uniform(LEAST_KEPT, 1)
+        stays[generator.integers(0, text.words, 2)] = True
+        kept = (text.word < 0) | stays[text.word]
+        words = np.where(text.word < 0, -1, (np.cumsum(stays) - 1)[text.word])[kept]
+        shortened.append(Tokens(text.ids[kept], words, text.segment[kept], int(stays.sum())))
+    return shortened
