@@ -8,11 +8,12 @@ from itertools import combinations
 
 import numpy as np
 import torch
+from scipy.special import logit
 
 from ..interfaces.classifier import Classifier, Removal
+from ..interfaces.errors import OptionError
 from ..interfaces.explanation import Explanation, Interaction
 from ..maths.stats.ties import PROBABILITY, ranking
-from .check import of_target
 
 WORDS = 6
 LEAST = 0.25  # share of the largest score, below which a pair does not stand out
@@ -36,6 +37,12 @@ def find_interactions(
     where words act together at most three by three. A pair stands out if that is more than a share of the largest
     score, and if the log-odds agree, alone and in the text: two words that each suffice do not act together.
     """
+    for explanation in explanations:
+        if not explanation.signed:
+            raise OptionError(
+                f"'{explanation.explainer}' gives weights, which no joint effect can be compared with: choose an "
+                "explainer with signed scores, such as shapley or occlusion."
+            )
     chosen = [_pairs(explanation, words) for explanation in explanations]
     requests = (
         (explanation.document.words, torch.from_numpy(sub_texts(pairs, len(explanation.document.words))))
@@ -86,19 +93,12 @@ def _with_interactions(
     passes = explanation.forward_passes + len(answers)
     if not pairs:
         return replace(explanation, interactions=(), forward_passes=passes)
-    scores = joint_effects(of_target(explanation, answers), pairs).mean(axis=0)
-    log_odds = joint_effects(_log_odds(explanation, answers), pairs)
+    probabilities = answers[:, explanation.target]
+    scores = joint_effects(probabilities, pairs).mean(axis=0)
+    log_odds = joint_effects(logit(np.clip(probabilities, PROBABILITY_FLOOR, 1 - PROBABILITY_FLOOR)), pairs)
     strength = np.where(log_odds.prod(axis=0) > 0, np.abs(log_odds).min(axis=0), 0.0)
     smallest = max(least * float(np.abs(explanation.scores).max()), 4 * PROBABILITY)  # each is of four answers
     stands_out = (np.abs(scores) > smallest) & (strength > LEAST_LOG_ODDS) & (scores * log_odds[0] > 0)
     found = [i for i in np.argsort(-strength, kind="stable") if stands_out[i]]
-    interactions = tuple(Interaction(*pairs[i], float(scores[i])) for i in found)
+    interactions = tuple(Interaction(pairs[i][0], pairs[i][1], float(scores[i])) for i in found)
     return replace(explanation, interactions=interactions, forward_passes=passes)
-
-
-def _log_odds(explanation: Explanation, answers: np.ndarray) -> np.ndarray:
-    """Give the log-odds of the target, or of the target against another class, (subset, class) to (subset,)."""
-    floored = np.clip(answers, PROBABILITY_FLOOR, 1 - PROBABILITY_FLOOR)
-    other = 1 - floored[:, explanation.target] if explanation.against is None else floored[:, explanation.against]
-    log_odds: np.ndarray = np.log(floored[:, explanation.target] / other)
-    return log_odds
