@@ -6,6 +6,9 @@ from lime.lime_text import LimeTextExplainer
 from scipy.special import expit
 from scipy.stats import kendalltau
 
+from contributing import contributing, keeps
+from contributing import words as numbered
+from whyword.attribution.surrogate import Surrogate
 from whyword.data.words import split
 from whyword.explainers.lime import Lime
 from whyword.inference.black_box import BlackBox
@@ -210,3 +213,46 @@ def test_two_classes_have_opposite_scores(lstm, documents):
 def test_settings_out_of_range_are_refused_in_a_sentence(settings):
     with pytest.raises(OptionError, match=r"lime\.\w+ is .*: give .*\.$"):
         Lime(**settings)
+
+
+def three_classes(kept):
+    odds = np.exp(kept @ np.random.default_rng(0).normal(size=(kept.shape[1], 3)))
+    return odds / odds.sum(1, keepdims=True)
+
+
+@pytest.mark.parametrize(("count", "samples", "off"), [(6, 100, 1e-6), (15, 2000, 0.02)])
+def test_every_class_is_scored_by_the_answers_to_one(count, samples, off):
+    model = BlackBox(lambda texts: three_classes(keeps(texts, count)), ("a", "b", "c"))
+    (explanation,) = Lime(samples=samples).explain(model, [numbered(count)], [1])
+    assert np.array_equal(explanation.all_scores[1], explanation.scores)
+    for number in range(3):
+        (alone,) = Lime(samples=samples).explain(model, [numbered(count)], [number])
+        np.testing.assert_allclose(explanation.all_scores[number], alone.scores, atol=off)
+        assert explanation.base_values[number] == pytest.approx(alone.base_value)
+
+
+def test_contributions_bring_few_samples_nearer():
+    """A model that adds up log-odds, and what it is known to add up: 24 samples of 20 words, ten seeds."""
+    surrogate = Surrogate(-0.3, np.random.default_rng(0).normal(size=20))
+    model = contributing(surrogate, 20, surrogate.shapley())
+    (truth,) = Lime(samples=3000).explain(model, [numbered(20)], [1])
+
+    def squared_error(start):
+        explainers = [Lime(samples=24, seed=seed, start=start) for seed in range(10)]
+        found = [explainer.explain(model, [numbered(20)], [1])[0].scores for explainer in explainers]
+        return ((np.array(found) - truth.scores) ** 2).sum(1).mean()
+
+    assert squared_error("own") < squared_error(None) / 2
+
+
+def test_occurrences_of_a_word_start_together_and_the_pass_is_counted():
+    document = Document(split("w0 w1 w0 w2"))
+    model = contributing(lambda kept: 0.2 + 0.1 * kept[:, :2].sum(1), 4, np.array([0.1, 0.1, 0.0, 0.0]))
+    started, anew = (Lime(start=start).explain(model, [document], [1])[0] for start in ("own", None))
+    assert started.forward_passes == anew.forward_passes + 1
+    np.testing.assert_allclose(started.scores, anew.scores, atol=1e-6)  # all sub-texts of three words were asked about
+
+
+def test_another_start_is_refused():
+    with pytest.raises(OptionError, match=r"lime\.start is 'shapley'"):
+        Lime(start="shapley")

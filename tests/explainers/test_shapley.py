@@ -5,8 +5,10 @@ import pytest
 import torch
 from captum.attr import ShapleyValues, ShapleyValueSampling
 
+from contributing import contributing, keeps
 from whyword.attribution.shapley.estimators import PermutationEstimator, Request
 from whyword.attribution.shapley.exact import all_subsets, shapley_of_table
+from whyword.attribution.surrogate import Surrogate
 from whyword.data.words import split
 from whyword.explainers.shapley import Shapley
 from whyword.inference.black_box import BlackBox
@@ -317,3 +319,91 @@ def test_no_documents_have_no_explanations(lstm):
 def test_settings_out_of_range_are_refused(settings, named):
     with pytest.raises(OptionError, match=f"shapley.{named} is"):
         Shapley(**settings)
+
+
+def three_classes(count, seed=0):
+    generator = np.random.default_rng(seed)
+    into, bias = generator.normal(size=(count, 3)), generator.normal(size=3)
+
+    def ask(kept):
+        odds = np.exp(kept @ into + bias)
+        return odds / odds.sum(1, keepdims=True)
+
+    return BlackBox(lambda texts: ask(keeps(texts, count)), ("a", "b", "c")), ask
+
+
+@pytest.mark.parametrize(
+    ("count", "settings", "off"),
+    [(6, {}, 1e-9), (13, {"samples": 30}, 0.05), (13, {"limit": 400, "confidence": 0.9999}, 0.02)],
+    ids=str,
+)
+def test_every_class_is_scored_by_the_answers_to_one(count, settings, off):
+    model, ask = three_classes(count)
+    (explanation,) = Shapley(**settings).explain(model, [words(count)], [1])
+    np.testing.assert_allclose(explanation.all_scores[1], explanation.scores, atol=1e-12)
+    reached = explanation.base_values + explanation.all_scores.sum(1)
+    np.testing.assert_allclose(reached, explanation.probabilities, atol=1e-12)
+    assert explanation.base_value == explanation.base_values[1]
+    table = ask(all_subsets(count).astype(float))
+    for number in range(3):
+        truth = shapley_of_table(table[:, number], count)
+        np.testing.assert_allclose(explanation.all_scores[number], truth, atol=off)
+    assert explanation.for_class("c", against="a").scores.sum() == pytest.approx(
+        np.diff(explanation.probabilities[[0, 2]] - explanation.base_values[[0, 2]])[0], abs=1e-9
+    )
+
+
+@pytest.mark.parametrize("settings", [{}, {"samples": 3}], ids=str)
+def test_a_text_without_words_has_base_values_of_every_class(settings):
+    model, _ = three_classes(3)
+    (explanation,) = Shapley(**settings).explain(model, [Document(split(""))])
+    assert explanation.all_scores.shape == (3, 0)
+    np.testing.assert_allclose(explanation.base_values, explanation.probabilities)
+
+
+def logistic(count, seed=0):
+    """Give a model that adds up log-odds, and its Shapley values."""
+    surrogate = Surrogate(-0.3, np.random.default_rng(seed).normal(size=count))
+    return surrogate, surrogate.shapley()
+
+
+def test_contributions_that_are_right_need_few_pairs():
+    ask, truth = logistic(24)
+    model = contributing(ask, 24, truth)
+    started, anew = (Shapley(start=start).explain(model, [words(24)], [1])[0] for start in ("own", None))
+    assert started.forward_passes <= 1 + 2 * (1 + 12) < anew.forward_passes
+    np.testing.assert_allclose(started.scores, truth, atol=2e-3)
+    assert started.converged >= 0.95
+
+
+def test_contributions_that_are_wrong_do_not_mislead():
+    ask, truth = logistic(24)
+    model = contributing(ask, 24, np.random.default_rng(0).permutation(truth))
+    (started,) = Shapley().explain(model, [words(24)], [1])
+    top = set(np.argsort(-truth)[:5])
+    assert set(started.ranking[:5].tolist()) - set(np.flatnonzero(started.tied)) <= top
+    assert started.scores.sum() == pytest.approx(started.probability - started.base_value, abs=1e-12)
+
+
+def test_the_predicted_class_and_both_classes_are_explained_from_contributions():
+    ask, truth = logistic(14)
+    model = contributing(ask, 14, truth)
+    (explanation,) = Shapley().explain(model, [words(14)])
+    assert explanation.target == explanation.probabilities.argmax()
+    sign = 1 if explanation.target == 1 else -1
+    np.testing.assert_allclose(explanation.scores, sign * truth, atol=5e-3)
+    np.testing.assert_allclose(explanation.all_scores[0], -explanation.all_scores[1], atol=1e-9)
+
+
+@pytest.mark.parametrize(("count", "settings"), [(6, {}), (14, {"samples": 2})], ids=str)
+def test_contributions_are_not_asked_for_where_they_would_not_help(count, settings):
+    ask, truth = logistic(count)
+    model = contributing(ask, count, truth)
+    started, anew = (Shapley(start=start, **settings).explain(model, [words(count)])[0] for start in ("own", None))
+    assert started.forward_passes == anew.forward_passes
+    assert np.array_equal(started.scores, anew.scores)
+
+
+def test_another_start_is_refused():
+    with pytest.raises(OptionError, match=r"shapley\.start is 'lime'"):
+        Shapley(start="lime")
