@@ -107,13 +107,14 @@ class ContributionHead(nn.Module):
     def forward(self, embedded: Tensor, prediction: Prediction, batch: Batch) -> Tensor:
         """Give what each word adds to the probability of each class: (batch, word, class)."""
         weights = self.weights(features_of(embedded, prediction, self.part), prediction.logits, batch)
-        return softmax_shapley(self.base, weights, words_present(batch).sum(1))
+        return softmax_shapley(self.base, weights, batch.word_of_token.amax(1) + 1)
 
 
 def words_present(batch: Batch) -> Tensor:
-    """(batch, word) bool: the words of each text that were read, to the most words of any."""
-    words = batch.word_of_token.amax(1) + 1
-    return torch.arange(int(words.max()), device=words.device) < words.unsqueeze(1)
+    """(batch, word) bool: the words of which a token was read, to the most words of any text, or one."""
+    words = batch.word_of_token
+    pieces = words.new_zeros(len(batch), max(1, int(words.max()) + 1))
+    return pieces.scatter_add(1, words.clamp(min=0), batch.is_word.long()) > 0
 
 
 def features_of(embedded: Tensor, prediction: Prediction, part: Part | None) -> Tensor:
