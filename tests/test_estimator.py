@@ -480,6 +480,8 @@ def test_an_explainer_is_a_class_or_an_instance_of_any_name(fitted):
 
 
 def test_contributions_are_learned_unless_they_are_left_out(tmp_path):
+    for carried in (True, {}):
+        assert TextClassifier(contributions=carried)._config() == TextClassifier()._config()
     assert TextClassifier()._config().contributions is not None
     assert TextClassifier(contributions=False)._config().contributions is None
     classifier = small("base", contributions=QUICK).fit(TEXTS, LABELS)
@@ -488,7 +490,9 @@ def test_contributions_are_learned_unless_they_are_left_out(tmp_path):
     sums = explanation.base_values + explanation.all_scores.sum(1)
     np.testing.assert_allclose(sums, classifier.predict_proba(GOOD[:1])[0], atol=1e-5)
     classifier.save(tmp_path / "model")
-    (again,) = load(tmp_path / "model", device="cpu").explain(GOOD[:1])
+    twin = load(tmp_path / "model", device="cpu")
+    assert clone(twin)._config() == classifier._config()  # so that it is trained again as it was
+    (again,) = twin.explain(GOOD[:1])
     np.testing.assert_array_equal(again.scores, explanation.scores)
     assert pickle.loads(pickle.dumps(classifier)).explain(GOOD[:1])[0].scores.tolist() == explanation.scores.tolist()
 

@@ -237,7 +237,7 @@ def test_a_bad_file_is_refused_by_name_and_place(refused, name):
     ],
 )
 def test_a_bad_option_is_refused_by_name(refused, data, words, complaint):
-    given = dict(zip(SMALL[::2], SMALL[1::2], strict=True))
+    given = dict(zip(SMALL[1::2], SMALL[2::2], strict=True))
     given.pop(words[0], None)
     rest = [word for pair in given.items() for word in pair]
     assert complaint in refused("train", data, "-o", "model", *rest, *words)
