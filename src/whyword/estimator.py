@@ -221,10 +221,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         reduce: str | None = None,
         cache: str | Path | None = None,
     ) -> WordImportance:
-        """Score words of the vocabulary: by the model's gate, else by its own scores averaged over the texts.
+        """Score words for every class by the model's contributions to the texts, or for no class by its own weights.
 
-        With texts, only their words. An explainer's scores for the predicted classes are summed over the texts,
-        averaged with reduce="mean", or put together as SP-LIME does with reduce="root".
+        Without texts, those of its training texts by its gate. Scores, also those of an explainer, are averaged over
+        the texts, summed with reduce="sum", or put together as SP-LIME does with reduce="root".
         """
         classifier = self._model.classifier
         chosen = None if explainer is None else make_explainer(explainer, classifier)

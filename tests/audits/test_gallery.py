@@ -20,6 +20,7 @@ from whyword.audits.gallery import (
 from whyword.data.words import split
 from whyword.interfaces.document import Document
 from whyword.interfaces.explanation import Explanation
+from whyword.views.highlight import GRAY, class_color
 
 TEXT = "A gorgeous, witty, seductive movie that never once forgets its audience."
 
@@ -153,5 +154,40 @@ def test_scores_that_are_missing_and_texts_of_no_words_do_no_harm():
 
 
 def test_the_legend_says_what_the_paint_means():
-    assert "speaks against it" in plain(legend("it", True))
-    assert "weight, not a reason for a class" in plain(legend("it", False))
+    signed, weights = (named_explanation(TEXT, name, "positive", 0.9) for name in ("lime", "own"))
+    meanings = legend([weights, signed, signed])
+    assert [plain(meaning) for meaning in meanings] == [
+        "speaks for another class",
+        "speaks for positive",
+        "weight, not a reason for a class",
+    ]
+    colors = ["rgba({},{},{}".format(*color) for color in (class_color(0), class_color(1), GRAY)]
+    assert all(color in meaning for color, meaning in zip(colors, meanings, strict=True))
+
+
+def three_classes(text="bad good odd rest", **settings):
+    table = np.array([[0.3, -0.2, 0.02, 0.0], [-0.1, 0.3, -0.22, 0.0], [-0.2, -0.1, 0.2, 0.0]])
+    document, probabilities = Document(split(text)), np.array([0.2, 0.5, 0.3])
+    return Explanation(document, table[1], 1, ("<b>", "good", "odd"), probabilities, "x", all_scores=table, **settings)
+
+
+def test_every_word_has_the_color_and_a_mark_of_the_class_it_speaks_for():
+    html = paint(three_classes())
+    for number, (word, tag) in enumerate(zip(("bad", "good", "odd"), "123", strict=True)):
+        color = "rgba({},{},{}".format(*class_color(number))
+        line = "solid" if word == "good" else "dashed"
+        assert re.search(
+            rf'<span style="background-color:{re.escape(color)}[^"]*px {line}"[^>]*>{word}<sup[^>]*>{tag}<', html
+        ), word
+    assert "<b>" not in html
+    assert "odd -0.22 (for odd)" in plain(html)
+    assert plain(html).startswith("bad1 good2 odd3 rest")
+
+
+def test_a_part_of_a_text_has_the_scores_of_its_words_for_all_classes_and_no_longer_adds_up():
+    whole = three_classes(base_value=0.5, base_values=np.array([0.1, 0.5, 0.4]))
+    part = cut(whole, np.array([1, 2]))
+    assert part.all_scores.tolist() == whole.all_scores[:, 1:3].tolist()
+    assert part.speaks_for == (1, 2)
+    assert part.base_value is None
+    assert part.base_values is None

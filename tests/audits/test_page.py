@@ -1,3 +1,4 @@
+import re
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
@@ -12,6 +13,7 @@ from whyword.analysis.attention_tests import AttentionTests
 from whyword.audits.data import AuditData, Confusion, Cut, ExplainerCost, GalleryItem, MaskHealth
 from whyword.audits.page import SECTIONS, render
 from whyword.interfaces.explanation import Explanation, WordImportance
+from whyword.views.highlight import class_color
 
 OPTIONAL = [name for name in SECTIONS if name not in ("cost", "reproduce")]
 VOID = {"meta", "br", "input"}
@@ -250,6 +252,22 @@ def test_hostile_names_of_explainers_classes_and_settings_cannot_escape() -> Non
 def test_text_from_right_to_left_is_kept_apart_from_the_page() -> None:
     item = replace(audit_data().gallery[0], predicted="\u202eevil")
     assert "<bdi>\u202eevil</bdi>" in render(replace(audit_data(), gallery=(item,)))
+
+
+def test_words_are_listed_under_the_class_they_speak_for_and_weights_under_none() -> None:
+    data = audit_data()
+    assert data.words is not None
+    section = render(data).split('id="h-words"')[1].split("</section>")[0]
+    assert "The scores are weights, not for a class." in section
+    table = np.array([[0.3, -0.2, 0.1], [-0.3, 0.2, -0.1]])
+    classes = ("<bad>", "good")
+    words = WordImportance(("worst", "best", "dull"), table.max(0), np.array([3, 4, 5]), "a mean", classes, table)
+    section = render(replace(data, words=replace(data.words, importance=words))).split('id="h-words"')[1]
+    bad, good = section.split("</section>")[0].split("<h3>")[1:]
+    names = [re.findall(r"<bdi>([^<]*)</bdi>", part) for part in (bad, good)]
+    assert names == [["&lt;bad&gt;", "worst", "dull"], ["good", "best"]]
+    for number, part in enumerate((bad, good)):
+        assert "solid rgb({},{},{})".format(*class_color(number)) in part
 
 
 def test_the_page_stays_bounded_however_much_there_is_to_show() -> None:

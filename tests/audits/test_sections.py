@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from whyword.data.words import split
 from whyword.explainers.lime import Lime
 from whyword.explainers.occlusion import Occlusion
 from whyword.explainers.own import Own
+from whyword.explaining.words import importance_in
 from whyword.inference.black_box import BlackBox
 from whyword.interfaces.document import Document
 from whyword.interfaces.explanation import Explanation
@@ -84,15 +86,28 @@ def test_models_are_told_apart_by_what_can_be_seen_of_them(mask):
     assert kind_of(BlackBox(lambda texts: np.full((len(texts), 2), 0.5), (0, 1))) == "black box"
 
 
-def test_words_are_ranked_by_the_models_own_scores_else_by_the_first_explainer(mask, documents):
+def test_words_are_listed_for_every_class_by_contributions_else_by_the_first_signed_explainer(mask, documents):
     own, left_out = Own().explain(mask, documents), Occlusion().explain(mask, documents)
-    found = global_words(mask, {"occlusion": left_out, "own": own})
+    found = global_words(mask, {"own": own, "occlusion": left_out}).importance
+    assert found.source == "the mean of occlusion scores"
+    assert found.classes == mask.classes
+    every = importance_in(left_out, mask).at_least(2)
+    for label, part in found.by_class().items():
+        assert part.words == every.for_class(label).top(MOST_WORDS // 2).words
+    contributions = [replace(explanation, explainer="own") for explanation in left_out]
+    contributed = global_words(mask, {"occlusion": left_out, "own": contributions}).importance
+    assert contributed.source == "the mean of the contributions of vmask"
+
+
+def test_words_are_listed_for_no_class_where_there_are_weights_only(mask, documents):
+    own = Own().explain(mask, documents)
+    found = global_words(mask, {"own": own})
     assert found.importance.source == "the mean of the own scores of vmask"
     assert len(found.importance) <= MOST_WORDS
     scores = {word: s for e in own for word, s in zip((w.lower() for w in e.words), e.scores, strict=True)}
     for row in found.importance.rows():  # a gate is the same wherever a word stands
         assert row["score"] == pytest.approx(scores[row["word"]], abs=1e-6)
-    assert global_words(mask, {"occlusion": left_out}).importance.source == "the sum of occlusion scores"
+    assert {row["class"] for row in found.importance.rows()} == {None}
 
 
 def test_a_dead_mask_is_reported(mask, documents):

@@ -48,6 +48,7 @@ def test_the_table_shows_the_top_words_and_the_correlation(models):
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
     assert lines[0].startswith("The 3 highest of ")
+    assert lines[0].endswith("by the gate of vmask (weights, not for a class):")
     assert lines[1].split() == ["word", "score", "frequency"]
     shown = answer(models / "vmask", "--top", 3)["top"]
     assert [line.split()[0] for line in lines[2:5]] == [row["word"] for row in shown]
@@ -83,7 +84,7 @@ def test_a_table_on_disk_holds_all_words(models, tmp_path, name):
     if name.endswith(".csv"):
         with (tmp_path / name).open(encoding="utf-8", newline="") as file:
             rows = [
-                {**row, "score": float(row["score"]), "frequency": int(row["frequency"])}
+                {**row, "class": row["class"] or None, "score": float(row["score"]), "frequency": int(row["frequency"])}
                 for row in csv.DictReader(file)
             ]
     else:
@@ -131,19 +132,50 @@ def test_a_folder_gives_its_test_file_else_its_dev_file_else_what_is_cut_from_tr
         assert word in result.stdout
 
 
-def test_an_explainer_is_summed_over_a_sample(models):
+def test_an_explainer_is_averaged_or_summed_over_a_sample(models):
     source = "planted:train=60,dev=10,test=10"
     result = run(models / "base", source, "--explainer", "occlusion", "--sample", 4)
-    assert "by the sum of occlusion scores" in result.stdout
+    assert "by the mean of occlusion scores" in result.stdout
     assert "those of 4 texts drawn from" in result.stderr
-    assert "A sum grows with the number of texts" in result.stderr
-    mean = run(models / "base", source, "--explainer", "occlusion", "--reduce", "mean")
-    assert "by the mean of occlusion scores" in mean.stdout
-    assert "those of 10 texts drawn from" in mean.stderr
-    assert "A sum grows" not in mean.stderr
+    assert "A sum grows" not in result.stderr
+    summed = run(models / "base", source, "--explainer", "occlusion", "--reduce", "sum")
+    assert "by the sum of occlusion scores" in summed.stdout
+    assert "those of 10 texts drawn from" in summed.stderr
+    assert "A sum grows with the number of texts" in summed.stderr
 
 
 SOURCE = "planted:train=60,dev=10,test=10"
+
+
+@pytest.fixture(scope="module")
+def occlusion(models):
+    return models / "base", SOURCE, "--explainer", "occlusion"
+
+
+def test_words_are_listed_under_the_class_they_speak_for(models, occlusion):
+    record = answer(*occlusion, "--top", 4)
+    expected = load(models / "base").word_importance([d.words.texts[0] for d in DATA.test], "occlusion")
+    assert record["classes"] == list(expected.classes)
+    top = [row for part in expected.by_class().values() for row in part.top(4).rows()]
+    assert [(row["class"], row["word"]) for row in record["top"]] == [(row["class"], row["word"]) for row in top]
+    assert min(row["score"] for row in record["top"]) > 0
+    lines = [line.split() for line in run(*occlusion, "--top", 4).stdout.splitlines()]
+    for label in expected.classes:
+        shown = [row["word"] for row in top if row["class"] == label]
+        title = lines.index([*("speaks for" if shown else "no word speaks for").split(), *str(label).split()])
+        assert [line[0] for line in lines[title + 2 : title + 2 + len(shown)]] == shown
+
+
+def test_one_class_can_be_seen_alone_also_in_a_table_on_disk(occlusion, tmp_path):
+    every = answer(*occlusion, "--top", 10_000)
+    label = every["classes"][1]
+    alone = [row for row in every["top"] if row["class"] == label]
+    assert answer(*occlusion, "--class", label, "--top", 10_000)["top"] == alone
+    assert run(*occlusion, "--class", label, "-o", tmp_path / "words.jsonl").exit_code == 0
+    rows = [json.loads(line) for line in (tmp_path / "words.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert rows == alone
+    assert run(*occlusion, "-o", tmp_path / "all.jsonl").exit_code == 0
+    assert len((tmp_path / "all.jsonl").read_text(encoding="utf-8").splitlines()) == len(every["top"])
 
 
 def test_texts_are_picked_that_show_the_important_words(models):
@@ -165,7 +197,7 @@ def test_without_an_explainer_the_own_scores_pick_the_texts_and_a_file_has_the_w
     result = run(models / "attention", SOURCE, "--pick", 2, "-o", tmp_path / "words.csv")
     assert result.exit_code == 0
     assert "The 2 texts that show most" in result.stdout
-    assert (tmp_path / "words.csv").read_text(encoding="utf-8").startswith("word,score,frequency\n")
+    assert (tmp_path / "words.csv").read_text(encoding="utf-8").startswith("word,class,score,frequency\n")
     assert answer(models / "attention", SOURCE, "--pick", 2)["source"].endswith("the own scores of attention")
 
 
@@ -193,6 +225,8 @@ def test_mistakes_are_refused_in_one_sentence(models, tmp_path):
     assert "No 'clod' in plots" in refusal(vmask, "--plot", "clod")
     assert "No 'max' in ways to reduce" in refusal(vmask, "--reduce", "max")
     occlusion = (models / "base", SOURCE, "--explainer", "occlusion")
+    assert "No 'nothing' in the classes" in refusal(*occlusion, "--class", "nothing")
+    assert "the gate of vmask is not for a class" in refusal(vmask, "--class", "nothing")
     assert "--pick 3 scores words by --reduce root" in refusal(*occlusion, "--pick", 3, "--reduce", "sum")
     assert "--pick 3 has no texts to pick from" in refusal(vmask, "--pick", 3)
     assert "so name one with --explainer" in refusal(vmask, "--samples", 3)

@@ -1,6 +1,9 @@
 import json
 import math
-from dataclasses import replace
+import re
+from copy import copy
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +19,7 @@ from whyword.explaining.cache import ExplanationCache
 from whyword.inference.black_box import BlackBox
 from whyword.interfaces.document import Document
 from whyword.interfaces.errors import DataError, ModelError, OptionError
+from whyword.interfaces.explanation import Explainer
 from whyword.maths.stats.intervals import share_interval
 
 OLD = {"superb": 2.0, "good": 1.0, "dull": -2.0, "bad": -1.0, "film": 0.1, "plot": -0.1, "cast": 0.05}
@@ -168,19 +172,117 @@ def test_a_model_in_which_no_word_speaks_for_the_old_class_shares_nothing():
     assert diff_models(silent, silent, DOCUMENTS[:1], "occlusion").texts[0].shared == 1
 
 
-def test_words_are_averaged_over_all_their_places_and_case_is_ignored():
+def test_words_are_averaged_over_all_their_places_for_a_class_and_case_is_ignored():
     found = diff_models(by_weights(OLD), by_weights(NEW), DOCUMENTS, "occlusion")
     sums: dict[str, list[tuple[float, float]]] = {}
     for text in found.texts:
+        sign = 1 if text.old_label == "pos" else -1  # what speaks for one class speaks as much against the other
         for word, old, new in zip(text.document.words.strings, text.old_scores, text.new_scores, strict=True):
-            sums.setdefault(word.lower(), []).append((old, new))
+            sums.setdefault(word.lower(), []).append((sign * old, sign * new))
     assert {word.word for word in found.words} == sums.keys()
     for word in found.words:
         assert word.count == len(sums[word.word])
-        assert (word.old, word.new) == pytest.approx(tuple(np.mean(sums[word.word], axis=0)))
+        for_pos = np.mean(sums[word.word], axis=0)
+        assert (word.old, word.new) == pytest.approx(tuple(for_pos if word.label == "pos" else -for_pos), abs=1e-5)
     sizes = [abs(word.change) for word in found.words]
-    assert sizes == sorted(sizes, reverse=True)
+    assert sizes == pytest.approx(sorted(sizes, reverse=True), abs=1e-6)
     assert all(word.count >= 3 for word in found.most_moved(3, min_count=3))
+
+
+THREE = ("bad", "good", "new")
+
+
+def adding(weights):
+    """A model of three classes in which every word adds what is known to their probabilities."""
+
+    def predict(texts):
+        added = [[weights.get(word.lower(), (0, 0, 0)) for word in split(text).strings] for text in texts]
+        return np.array([np.sum([(0.3, 0.3, 0.4), *words], axis=0) for words in added])
+
+    return BlackBox(predict, THREE)
+
+
+BEFORE = {"awful": (0.2, -0.1, -0.1), "cheap": (-0.05, 0.1, -0.05), "odd": (0.02, -0.01, -0.01), "fine": (-0.1, 0.1, 0)}
+AFTER = {**BEFORE, "cheap": (0.08, -0.04, -0.04), "odd": (-0.01, 0.02, -0.01), "fine": (-0.1, 0.02, 0.08)}
+MEALS = [Document(split(text)) for text in ("awful cheap odd fine", "cheap fine", "Awful cheap the", "odd fine awful")]
+
+
+def test_a_word_that_speaks_for_another_class_now_is_found_with_the_shares_of_an_additive_model():
+    """Occlusion of an additive model finds its weights, so all shares are known."""
+    found = diff_models(adding(BEFORE), adding(AFTER), MEALS, "occlusion")
+    words = {change.word: change for change in found.words}
+    targets = [THREE.index(text.old_label) for text in found.texts]
+    for word, change in words.items():
+        shares = []
+        for weights in (BEFORE, AFTER):
+            rows = []
+            for document, target in zip(MEALS, targets, strict=True):
+                strings = [string.lower() for string in document.words.strings]
+                size = sum(abs(weights.get(string, (0, 0, 0))[target]) for string in strings) or 1
+                rows += [np.array(weights.get(string, (0, 0, 0))) / size for string in strings if string == word]
+            shares.append(np.mean(rows, axis=0))
+        number = 0 if change.label is None else THREE.index(change.label)
+        assert (change.old, change.new) == pytest.approx((shares[0][number], shares[1][number]), abs=1e-4)
+        moves = abs(shares[1] - shares[0])[np.maximum(*shares) > 0]  # for the classes it speaks for in either model
+        assert abs(change.change) == pytest.approx(moves.max(initial=0), abs=1e-3)
+    assert [(change.word, change.old_class, change.new_class) for change in found.turned(1)] == [
+        ("cheap", "good", "bad"),
+        ("fine", "good", "new"),
+    ]
+    assert not words["awful"].turned
+    assert words["odd"].old_class is None  # too weak to speak of
+    assert found.turned(4) == []
+    assert found.to_dict()["words"][0].keys() >= {"class", "old_class", "new_class", "turned"}
+
+
+def test_every_word_of_a_text_has_the_class_it_speaks_for_in_each_model():
+    found = diff_models(adding(BEFORE), adding(AFTER), MEALS, "occlusion")
+    text = found.texts[1].to_dict()
+    assert text["words"] == ["cheap", "fine"]
+    assert text["old_label"] == "good"
+    assert (text["old_classes"], text["new_classes"]) == (["good", "good"], ["bad", "good"])
+    assert found.classes == THREE
+    assert "words turned         0 of those that occur 5 times or more" in str(found)
+    again = diff_models(adding(BEFORE), adding(AFTER), MEALS * 2, "occlusion")
+    assert "words turned         2 of those that occur 5 times or more: " in str(again)
+    assert "cheap (good → bad)" in str(again)
+
+
+def test_weights_speak_for_no_class(trained):
+    models, documents = trained
+    found = diff_models(models["attention"], models["other seed"], documents, "own")
+    assert not found.signed
+    assert {label for text in found.texts for label in (*text.old_classes, *text.new_classes)} == {None}
+    assert {(word.label, word.old_class, word.new_class) for word in found.words} == {(None, None, None)}
+    assert found.turned(1) == []
+    assert "words turned" not in str(found)
+
+
+@dataclass(frozen=True)
+class SignedForSome(Explainer):
+    """Own scores as they are where some models have contributions and others have weights."""
+
+    needs_open = True
+    contributing: tuple[object, ...] = ()
+    name: str = "own"
+
+    def explain(self, classifier, documents, targets=None):
+        explanations = Occlusion().explain(classifier, documents, targets)
+        signed = any(classifier is model for model in self.contributing)
+        return [replace(explanation, signed=signed) for explanation in explanations]
+
+
+def test_weights_are_never_compared_with_scores_for_classes(trained):
+    models, documents = trained
+    old, new = (models[name].model_.classifier for name in ("attention", "vmask"))
+    for contributing, sentence in (
+        ((old,), "words of one speak for classes, while those of two have weights"),
+        ((new,), "words of two speak for classes, while those of one have weights"),
+    ):
+        with pytest.raises(OptionError, match=sentence):
+            diff_models(old, new, documents[:2], SignedForSome(contributing), names=("one", "two"))
+    assert diff_models(old, new, documents[:2], SignedForSome((old, new))).signed
+    assert not diff_models(old, new, documents[:2], SignedForSome()).signed
 
 
 def test_a_word_whose_vector_is_wiped_out_moves_most(trained, tmp_path):
@@ -248,6 +350,13 @@ def test_the_explainer_is_own_only_where_own_scores_are_of_one_kind(trained):
     assert shared_explainer(kinds["attention"], kinds["base"]) == "occlusion"
     assert shared_explainer(kinds["base"], kinds["base"]) == "occlusion"
     assert shared_explainer(by_weights(OLD), kinds["vmask"]) == "occlusion"
+    contributing = {}
+    for name, classifier in kinds.items():
+        method = copy(classifier.method)
+        method.contributions = object()
+        contributing[name] = replace(classifier, method=method)
+    assert shared_explainer(contributing["base"], contributing["vmask"]) == "own"
+    assert shared_explainer(contributing["attention"], kinds["attention"]) == "occlusion"  # one has weights
 
 
 def test_each_model_explains_each_text_once_and_a_cache_spares_it_that(trained, tmp_path):
@@ -374,3 +483,16 @@ def test_a_sample_is_drawn_unless_all_texts_are_wanted():
 def test_mistakes_in_texts_and_labels_get_one_sentence(texts, labels, words):
     with pytest.raises(DataError, match=words):
         diff(by_weights(OLD), by_weights(NEW), texts, labels)
+
+
+def test_the_python_of_the_documentation_runs(trained, tmp_path, monkeypatch):
+    models, documents = trained
+    monkeypatch.chdir(tmp_path)
+    models["attention"].save("old")
+    models["base"].save("new")
+    page = (Path(__file__).parents[2] / "docs" / "diff.md").read_text(encoding="utf-8")
+    names = {"texts": [d.words.texts[0] for d in documents], "labels": [d.label for d in documents]}
+    for code in re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL):
+        exec(code, names)
+    assert names["difference"].explainer == "occlusion"
+    assert (tmp_path / "diff.html").exists()

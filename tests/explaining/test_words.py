@@ -1,7 +1,11 @@
 """Global word importance: gates, averages over occurrences, sums of explanations, and whether they follow frequency."""
 
+import re
 from collections import Counter, defaultdict
+from copy import copy
+from dataclasses import dataclass, replace
 from itertools import combinations
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,12 +18,23 @@ from whyword.catalog import make_explainer
 from whyword.data.dataset import load_dataset
 from whyword.data.words import split
 from whyword.estimator import TextClassifier
+from whyword.explainers.occlusion import Occlusion
+from whyword.explaining import words
 from whyword.explaining.inputs import draw
 from whyword.explaining.stream import explain_documents
-from whyword.explaining.words import STRONGEST, FrequencyLink, frequency_link, pick_texts, text_weights, word_importance
+from whyword.explaining.words import (
+    STRONGEST,
+    FrequencyLink,
+    frequency_link,
+    importance_in,
+    pick_texts,
+    text_weights,
+    word_importance,
+)
+from whyword.inference.black_box import BlackBox
 from whyword.interfaces.document import Document
 from whyword.interfaces.errors import DataError, OptionError
-from whyword.interfaces.explanation import Explanation, WordImportance
+from whyword.interfaces.explanation import Explainer, Explanation, WordImportance
 from whyword.maths.stats.intervals import Estimate
 from whyword.models.config import make_config
 from whyword.models.train import train_model
@@ -102,33 +117,47 @@ def test_case_is_kept_where_the_vocabulary_keeps_it():
 
 
 def collect(classifier, corpus, explainer):
-    found = defaultdict(list)
+    """Scores of the occurrences of each word: for each class that was scored, or for None."""
+    found = defaultdict(lambda: defaultdict(list))
     for explanation in explain_documents(classifier, corpus, make_explainer(explainer, classifier)):
-        for word, score in zip(explanation.words, explanation.scores, strict=True):
-            found[word.lower()].append(score)
+        rows = {explanation.label if explanation.signed else None: explanation.scores}
+        if explanation.all_scores is not None:
+            rows = dict(zip(explanation.classes, explanation.all_scores, strict=True))
+        for label, scores in rows.items():
+            for word, score in zip(explanation.words, scores, strict=True):
+                found[label][word.lower()].append(score)
     return found
 
 
 def test_scores_that_depend_on_the_text_are_averaged_over_all_occurrences(attending):
     importance = word_importance(attending, iter(DATA.test))
-    expected = collect(attending, DATA.test, "own")
+    expected = collect(attending, DATA.test, "own")[None]
     assert by_word(importance) == {word: (pytest.approx(np.mean(s)), len(s)) for word, s in expected.items()}
     assert importance.source == "the mean of the own scores of attention"
     assert importance.frequencies.tolist() == sorted(importance.frequencies, reverse=True)
+    assert {row["class"] for row in importance.rows()} == {None}
 
 
-@pytest.mark.parametrize(("reduce", "by"), [(None, np.sum), ("sum", np.sum), ("mean", np.mean)])
-def test_the_scores_of_any_explainer_are_summed_or_averaged(plain, reduce, by):
+@pytest.mark.parametrize(("reduce", "by"), [(None, np.mean), ("sum", np.sum), ("mean", np.mean)])
+def test_the_signed_scores_of_any_explainer_are_summed_or_averaged_class_by_class(plain, reduce, by):
     importance = word_importance(plain, DATA.test, make_explainer("occlusion", plain), reduce)
     expected = collect(plain, DATA.test, "occlusion")
-    assert by_word(importance) == {word: (pytest.approx(by(s)), len(s)) for word, s in expected.items()}
-    assert importance.source == f"the {reduce or 'sum'} of occlusion scores"
+    table = dict(zip(importance.words, importance.all_scores.T, strict=True))
+    for number, label in enumerate(plain.classes):
+        for word, scores in expected[label].items():
+            assert table[word][number] == pytest.approx(by(scores), abs=1e-12)
+    counts = Counter(word.lower() for document in DATA.test for word in document.words.strings)
+    assert dict(zip(importance.words, importance.frequencies.tolist(), strict=True)) == counts
+    assert importance.source == f"the {reduce or 'mean'} of occlusion scores"
+    assert importance.classes == plain.classes
 
 
 def test_the_root_of_sp_lime_is_taken_over_the_strongest_words_of_each_text(plain):
-    importance = word_importance(plain, DATA.test, make_explainer("occlusion", plain), "root")
+    explainer = make_explainer("occlusion", plain)
+    explanations = [replace(e, all_scores=None) for e in explain_documents(plain, DATA.test, explainer)]
+    importance = importance_in(explanations, plain, "root", per_class=False)
     expected = defaultdict(float)
-    for explanation in explain_documents(plain, DATA.test, make_explainer("occlusion", plain)):
+    for explanation in explanations:
         weights = defaultdict(float)
         for word, score in zip(explanation.words, explanation.scores, strict=True):
             weights[word.lower()] = max(weights[word.lower()], score, key=abs)
@@ -140,6 +169,105 @@ def test_the_root_of_sp_lime_is_taken_over_the_strongest_words_of_each_text(plai
     assert by_word(importance) == wanted
 
 
+CUISINE = ("bad", "good", "new")
+WEIGHTS = {  # what each word adds to the probability of the three classes
+    "worst": (0.2, -0.15, -0.05),
+    "delicious": (-0.1, 0.2, -0.1),
+    "hyped": (0.05, -0.15, 0.1),
+    "the": (0.0, 0.0, 0.0),
+}
+BASE = (0.3, 0.4, 0.3)
+
+
+def additive(texts):
+    """The probabilities of a model in which words only add up, so that what each word does is known."""
+    words = [text.lower().split() for text in texts]
+    return np.array([np.sum([BASE, *(WEIGHTS[word] for word in found)], axis=0) for found in words])
+
+
+@dataclass(frozen=True)
+class Contributions(Explainer):
+    """The scores of that model, for all classes at once or for the target only."""
+
+    all_classes: bool = True
+    name: str = "contributions"
+
+    def explain(self, classifier, documents, targets=None):
+        answers = classifier.probabilities([document.words for document in documents]).double().numpy()
+        made = []
+        for number, (document, answer) in enumerate(zip(documents, answers, strict=True)):
+            target = int(answer.argmax()) if targets is None else targets[number]
+            table = np.array([WEIGHTS[word.lower()] for word in document.words.strings]).T.reshape(3, -1)
+            scores = table if self.all_classes else None
+            one = Explanation(document, table[target], target, CUISINE, answer, self.name, all_scores=scores)
+            made.append(one)
+        return made
+
+
+MEALS = ("The worst", "worst delicious the", "delicious the delicious", "Delicious hyped")
+
+
+@pytest.fixture(scope="module")
+def restaurant():
+    return BlackBox(additive, CUISINE)
+
+
+@pytest.mark.parametrize("reduce", ["sum", "mean", "root"])
+def test_each_class_lists_the_words_that_speak_for_it_with_known_scores(restaurant, reduce):
+    """Every occurrence of a word of an additive model has the same score; SP-LIME counts the texts it is in."""
+    explanations = explain_documents(restaurant, documents(*MEALS), Contributions())
+    importance = importance_in(explanations, restaurant, reduce)
+    counts, texts = {"worst": 2, "delicious": 4, "hyped": 1, "the": 3}, {"worst": 2, "delicious": 3, "hyped": 1}
+    expected = {}
+    for word, weights in WEIGHTS.items():
+        for label, weight in zip(CUISINE, weights, strict=True):
+            if weight > 0:
+                score = {"mean": weight, "root": np.sqrt(texts[word] * weight)}.get(reduce, counts[word] * weight)
+                expected[label, word] = pytest.approx(score), counts[word]
+    assert {(row["class"], row["word"]): (row["score"], row["frequency"]) for row in importance.rows()} == expected
+    lists = {label: part.words for label, part in importance.by_class().items()}
+    assert {label: set(words) for label, words in lists.items()} == {
+        "bad": {"worst", "hyped"},
+        "good": {"delicious"},
+        "new": {"hyped"},
+    }
+    assert dict(zip(importance.words, importance.labels, strict=True)) == {
+        "worst": "bad",
+        "delicious": "good",
+        "hyped": "new",
+        "the": None,
+    }
+
+
+def test_occlusion_of_an_additive_model_finds_its_weights_class_by_class(restaurant):
+    importance = importance_in(explain_documents(restaurant, documents(*MEALS), Occlusion()), restaurant, "mean")
+    for row in importance.rows():
+        assert row["score"] == pytest.approx(WEIGHTS[row["word"]][CUISINE.index(row["class"])], abs=1e-6)
+
+
+def test_an_explainer_of_one_class_tells_of_a_class_by_the_texts_explained_for_it(restaurant):
+    """The first text is taken for bad, the others for good: 'hyped' is never explained for new."""
+    explanations = list(explain_documents(restaurant, documents(*MEALS), Contributions(all_classes=False)))
+    assert [explanation.label for explanation in explanations] == ["bad", "good", "good", "good"]
+    rows = list(importance_in(explanations, restaurant, "mean").rows())
+    assert [(row["class"], row["word"], pytest.approx(row["score"])) for row in rows] == [
+        ("bad", "worst", 0.2),
+        ("good", "delicious", 0.2),
+    ]
+
+
+def test_one_list_holds_the_scores_for_the_predicted_classes_as_in_the_paper(restaurant):
+    explanations = list(explain_documents(restaurant, documents(*MEALS), Contributions()))
+    importance = importance_in(explanations, restaurant, "sum", per_class=False)
+    assert by_word(importance) == {
+        "delicious": (pytest.approx(4 * 0.2), 4),
+        "worst": (pytest.approx(0.2 - 0.15), 2),
+        "the": (0.0, 3),
+        "hyped": (pytest.approx(-0.15), 1),
+    }
+    assert importance.classes == ()
+
+
 def test_a_transformer_is_averaged_over_a_corpus_and_words_beyond_its_limit_count_too(tiny_bert):
     classifier = train("vmask", tiny_bert, load_dataset("planted:train=8,dev=4,test=4"))
     with pytest.raises(OptionError, match="give one"):
@@ -148,7 +276,7 @@ def test_a_transformer_is_averaged_over_a_corpus_and_words_beyond_its_limit_coun
     assert classifier.truncated_words([long[0].words]) > [1]
     found = by_word(word_importance(classifier, long))
     assert {word: frequency for word, (_, frequency) in found.items()} == {"ab": 61, "cd": 2}
-    expected = collect(classifier, long, "own")
+    expected = collect(classifier, long, "own")[None]
     assert min(expected["ab"] + expected["cd"]) > 0.01  # a gate is never 0, so each of them was read
     assert found["ab"][0] == pytest.approx(np.mean(expected["ab"]))
 
@@ -162,6 +290,25 @@ def test_the_planted_words_rank_above_the_others_after_some_training():
         marked.update(w.lower() for w, m in zip(document.words.strings, document.rationale_words, strict=True) if m)
     planted = [marked[w] > n / 2 for w, n in zip(importance.words, importance.frequencies, strict=True)]
     assert roc_auc_score(planted, importance.scores) > 0.95
+
+
+def with_contributions(classifier):
+    method = copy(classifier.method)
+    method.contributions = object()
+    return replace(classifier, method=method)
+
+
+def test_contributions_come_before_gates_where_there_are_texts(gated, plain, monkeypatch):
+    monkeypatch.setattr(words, "Own", lambda: Occlusion(name="own"))  # stands for contributions: signed, every class
+    contributing = with_contributions(gated)
+    assert word_importance(contributing).source == "the gate of vmask"
+    found = word_importance(contributing, DATA.test)
+    assert found.source == "the mean of the contributions of vmask"
+    assert found.classes == gated.classes
+    assert word_importance(contributing, DATA.test, reduce="sum").source == "the sum of the contributions of vmask"
+    assert word_importance(with_contributions(plain), DATA.test).source == "the mean of the contributions of base"
+    with pytest.raises(OptionError, match=r"this 'base' model depend on the text a word stands in.*give one"):
+        word_importance(with_contributions(plain))
 
 
 def test_what_cannot_be_answered_is_refused_with_a_way_out(gated, attending, plain):
@@ -205,6 +352,16 @@ def test_the_estimator_gives_the_same_answer(gated):
     assert by_word(classifier.word_importance(texts)) == by_word(word_importance(gated, DATA.test))
     summed = classifier.word_importance(texts, explainer="occlusion", reduce="mean")
     assert summed.source == "the mean of occlusion scores"
+
+
+def test_the_python_of_the_documentation_runs(plain):
+    page = (Path(__file__).parents[2] / "docs" / "words.md").read_text(encoding="utf-8")
+    clf = TextClassifier(encoder="bag")
+    clf.model_ = type("Model", (), {"classifier": plain})()
+    names = {"clf": clf, "texts": [document.words.texts[0] for document in DATA.test]}
+    for code in re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL):
+        exec(code, names)
+    assert names["importance"].classes == plain.classes
 
 
 def importance(scores, frequencies):

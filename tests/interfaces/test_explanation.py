@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 from rich.console import Console
 
 from whyword.interfaces.document import Document, Words
-from whyword.interfaces.errors import MissingExtraError, OptionError
+from whyword.interfaces.errors import MissingExtraError, OptionError, WhywordError
 from whyword.interfaces.explanation import Explanation, Interaction, WordImportance
 
 SINGLE = Explanation(
@@ -274,7 +274,12 @@ def test_the_most_important_words_come_by_score_and_ties_by_position() -> None:
     assert IMPORTANCE.top(3).words == ("b", "d", "c")
     assert IMPORTANCE.top(3).frequencies.tolist() == [1, 3, 2]
     assert [row["word"] for row in IMPORTANCE.rows()] == ["b", "d", "c", "a"]
-    assert json.loads(json.dumps(next(IMPORTANCE.rows()))) == {"word": "b", "score": 0.9, "frequency": 1}
+    assert json.loads(json.dumps(next(IMPORTANCE.rows()))) == {
+        "word": "b",
+        "class": None,
+        "score": 0.9,
+        "frequency": 1,
+    }
 
 
 def test_rare_words_can_be_left_out() -> None:
@@ -285,6 +290,51 @@ def test_rare_words_can_be_left_out() -> None:
 
 def test_a_frame_of_words_has_the_highest_first() -> None:
     frame = IMPORTANCE.to_frame()
-    assert list(frame.columns) == ["word", "score", "frequency"]
+    assert list(frame.columns) == ["word", "class", "score", "frequency"]
     assert frame["word"].tolist() == ["b", "d", "c", "a"]
     assert frame["frequency"].tolist() == [1, 3, 2, 7]
+
+
+PER_WORD = np.array([[0.3, -0.3, 0.0, 0.1], [-0.1, 0.2, 0.0, 0.2], [-0.2, 0.1, 0.0, -0.3]])
+PER_CLASS = WordImportance(
+    ("worst", "delicious", "the", "hyped"),
+    PER_WORD.max(0),
+    np.array([2, 5, 9, 1]),
+    "the sum",
+    ("bad", "good", 3),
+    PER_WORD,
+)
+
+
+def test_words_are_listed_under_every_class_they_speak_for_and_under_no_other() -> None:
+    lists = {label: list(zip(p.words, p.scores.tolist(), strict=True)) for label, p in PER_CLASS.by_class().items()}
+    assert lists == {
+        "bad": [("worst", 0.3), ("hyped", 0.1)],
+        "good": [("delicious", 0.2), ("hyped", 0.2)],
+        3: [("delicious", 0.1)],
+    }
+    assert PER_CLASS.labels == ("bad", "good", None, "good")
+    assert [(row["class"], row["word"], row["score"]) for row in PER_CLASS.rows()] == [
+        (label, *pair) for label, pairs in lists.items() for pair in pairs
+    ]
+    assert PER_CLASS.to_frame()["class"].tolist() == ["bad", "bad", "good", "good", 3]
+
+
+def test_the_words_of_one_class_can_be_cut_and_listed_like_any_others() -> None:
+    bad = PER_CLASS.for_class("bad")
+    assert [row["word"] for row in bad.top(1).rows()] == ["worst"]
+    assert [(row["word"], row["class"]) for row in bad.at_least(2).rows()] == [("worst", "bad")]
+    assert bad.by_class()["bad"].words == bad.words
+    assert PER_CLASS.top(1).words == ("worst", "delicious")  # hyped speaks for good as much, but comes later
+    assert PER_CLASS.top(2).words == ("worst", "delicious", "hyped")
+    assert str(PER_CLASS.at_least(2)) == (
+        "3 words by the sum: bad: worst 0.300 (2x); good: delicious 0.200 (5x); 3: delicious 0.100 (5x)"
+    )
+
+
+def test_scores_for_no_class_have_no_words_of_a_class() -> None:
+    assert IMPORTANCE.labels == (None,) * 4
+    with pytest.raises(OptionError, match="the gate is not for a class"):
+        IMPORTANCE.for_class("bad")
+    with pytest.raises(WhywordError, match="No 'badd' in the classes"):
+        PER_CLASS.for_class("badd")

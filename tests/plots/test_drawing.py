@@ -1,6 +1,7 @@
 from matplotlib.figure import Figure
 
-from whyword.plots.drawing import CLASSES, EMPTY_BOX, LONGEST, drawable, group_color, ruler
+from whyword.plots.drawing import EMPTY_BOX, LONGEST, drawable, group_color, ruler
+from whyword.views.highlight import class_color, hexadecimal
 
 
 def test_letters_that_the_font_lacks_become_boxes_and_others_stay():
@@ -26,6 +27,6 @@ def test_a_longer_word_is_wider_and_a_larger_one_higher_and_dollars_are_no_formu
 
 
 def test_classes_differ_and_neutral_words_and_those_of_no_group_are_gray():
-    assert len({group_color(number, 6) for number in range(6)}) == len(CLASSES)
+    assert [group_color(number, 8) for number in range(8)] == [hexadecimal(class_color(number)) for number in range(8)]
+    assert len({group_color(number, 8) for number in range(8)}) == 8
     assert group_color(3, 3) == group_color(-1, 3) == "#828282"
-    assert group_color(len(CLASSES), 9) == group_color(0, 9)

@@ -8,6 +8,7 @@ from whyword.interfaces.explanation import WordImportance
 from whyword.maths.stats.intervals import Estimate
 from whyword.plots.drawing import ruler
 from whyword.plots.frequency_importance import LABELLED, LETTERS, frequency_importance
+from whyword.views.highlight import GRAY, class_color
 
 GENERATOR = np.random.default_rng(0)
 WORDS = tuple(f"word{i}" for i in range(400))
@@ -18,7 +19,8 @@ R, RHO = Estimate(-0.016, -0.05, 0.02), Estimate(0.017, -0.02, 0.051)
 def test_every_word_is_a_dot_at_its_frequency_and_score():
     axes = frequency_importance(IMPORTANCE, R, RHO).axes[0]
     dots = axes.collections[0].get_offsets()
-    assert np.allclose(dots, np.stack([IMPORTANCE.frequencies, IMPORTANCE.scores], axis=1))
+    order = IMPORTANCE.ranking
+    assert np.allclose(dots, np.stack([IMPORTANCE.frequencies, IMPORTANCE.scores], axis=1)[order])
     assert axes.get_xscale() == "log"
 
 
@@ -42,6 +44,23 @@ def test_the_title_tells_both_correlations_with_their_intervals():
     assert "r = -0.016 [-0.050, 0.020]" in title
     assert "ρ = 0.017 [-0.020, 0.051]" in title
     assert "no correlation" in frequency_importance(IMPORTANCE, None, None).axes[0].get_title()
+
+
+def test_every_class_has_a_color_and_a_marker_and_a_name_in_the_legend():
+    scores = np.stack([np.sin(np.arange(400)), -np.sin(np.arange(400)), np.full(400, -2.0)])
+    scores[:, -1] = 0.0
+    importance = WordImportance(WORDS, scores.max(0), IMPORTANCE.frequencies, "x", ("bad", "$good", "new"), scores)
+    figure = frequency_importance(importance, R, RHO)
+    names = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert names == ["speaks for bad", "speaks for $good", "most frequent"]  # no word speaks for new
+    bad, _, good, _, none, _ = figure.axes[0].collections
+    for dots, label, color in ((bad, "bad", class_color(0)), (good, "$good", class_color(1)), (none, None, GRAY)):
+        chosen = np.array([name == label for name in importance.labels])
+        expected = np.stack([importance.frequencies[chosen], importance.scores[chosen]], axis=1)
+        assert np.allclose(np.array(sorted(dots.get_offsets().tolist())), sorted(expected.tolist()))
+        assert np.allclose(dots.get_facecolor()[0][:3], np.array(color) / 255)
+    paths = [dots.get_paths()[0].vertices.tolist() for dots in (bad, good)]
+    assert paths[0] != paths[1]
 
 
 @pytest.mark.parametrize("words", [(), ("one",), ("$x_{$", "🙂", "日本", "\x00", "w" * 500)])

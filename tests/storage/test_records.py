@@ -50,3 +50,19 @@ def test_json_lines_keep_letters_readable(tmp_path):
     line = (tmp_path / "t.jsonl").read_text(encoding="utf-8")
     assert line == '{"text": "né 好\\n"}\n'
     assert json.loads(line) == {"text": "né 好\n"}
+
+
+def test_parquet_holds_every_class_and_what_acts_together(tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    pair = {"words": ["not", "good"], "spans": [[0, 3], [4, 8]], "score": 0.3, "speaks_for": None}
+    scores = {"no": [0.1, -0.2], "yes": [-0.1, 0.2]}
+    rows = [
+        {"signed": True, "speaks_for": [None, None], "all_scores": {"no": [], "yes": []}},
+        {"signed": True, "speaks_for": ["no", "yes"], "all_scores": scores, "interactions": [pair]},
+    ]
+    write(tmp_path / "out.parquet", rows)
+    first, second = parquet.read_table(tmp_path / "out.parquet").to_pylist()
+    assert first["signed"] is True
+    assert (first["speaks_for"], dict(first["all_scores"])) == ([None, None], {"no": [], "yes": []})
+    assert (second["speaks_for"], dict(second["all_scores"])) == (["no", "yes"], scores)
+    assert second["interactions"] == [{**pair, "segments": None}]

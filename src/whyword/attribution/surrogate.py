@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, logit
 
 MOST_NEWTON_STEPS = 12  # of a fit
 SMALLEST_STEP = 1e-6  # log-odds: a fit stops below this step
@@ -17,6 +17,11 @@ HIGHEST_FREQUENCY = 7.0  # the Fourier transform of the sigmoid's slope falls be
 NEGLIGIBLE_PRODUCT = 1e-12  # frequencies whose product over words is smaller are left out
 FLAT_LOG_ODDS = 20.0  # log-odds at which the sigmoid is flat, its slope 2e-9; sets the step between frequencies
 MOST_CHANCES = 64  # nodes of Gauss-Legendre; half as many as words are exact
+MOST_MATCHING_STEPS = 30  # to the surrogate with given Shapley values
+NEAR_ENOUGH = 1e-4  # probability: matching stops when no Shapley value is further from what it should be
+PROBABILITY_FLOOR = 1e-4  # ends of a matched surrogate: its log-odds stay within 9.2
+LARGEST_WEIGHT = 10.0  # log-odds of a word in a matched surrogate: no surrogate has impossible scores
+STEEPEST, FLATTEST = 0.25, 0.02  # slopes of the sigmoid that matching divides by: at ½, and where it would overshoot
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,27 +59,56 @@ class Surrogate:
 
 
 def fit_surrogate(
-    subsets: np.ndarray, probabilities: np.ndarray, importance: np.ndarray | None = None, ridge: float = 0.1
+    subsets: np.ndarray,
+    probabilities: np.ndarray,
+    importance: np.ndarray | None = None,
+    ridge: float | np.ndarray = 0.1,
+    start: Surrogate | None = None,
 ) -> Surrogate:
     """Fit the answers (subset,) for one class by logistic regression on soft labels, with a ridge on the weights.
 
-    Newton's method; importance (subset,) weighs the answers, ridge is the weight of the squared weights against it.
+    Newton's method; importance (subset,) weighs the answers, ridge, of all weights or of each, is the weight of the
+    squared weights against it; with a start, of their squared distance from those of the start.
     """
     rows, words = subsets.shape
     design = np.concatenate([subsets.astype(np.float64), np.ones((rows, 1))], axis=1)
     importance = np.ones(rows) if importance is None else importance
-    penalty = np.append(np.full(words, ridge), BIAS_RIDGE)
-    solution = np.zeros(words + 1)
+    penalty = np.append(np.broadcast_to(ridge, words), BIAS_RIDGE)
+    center = np.zeros(words + 1) if start is None else np.append(start.weights, start.bias)
+    solution = center
     for _ in range(MOST_NEWTON_STEPS):
         fitted = expit(design @ solution)
         slope = importance * np.maximum(fitted * (1 - fitted), LEAST_SLOPE)
-        gradient = design.T @ (importance * (probabilities - fitted)) - penalty * solution
+        gradient = design.T @ (importance * (probabilities - fitted)) - penalty * (solution - center)
         step = np.linalg.solve((design.T * slope) @ design + np.diag(penalty), gradient)
         step *= min(1.0, LARGEST_STEP / max(np.abs(design @ step).max(), SMALLEST_STEP))
         solution = solution + step
         if np.abs(step).max() < SMALLEST_STEP:
             break
     return Surrogate(float(solution[-1]), solution[:-1])
+
+
+def surrogate_with_shapley(scores: np.ndarray, base: float) -> Surrogate:
+    """Find the surrogate that has these Shapley values, (word,), as far as there is one; base is its empty text's.
+
+    Its bias and the sum of its weights follow from the empty and the whole text. What a Shapley value is off, over the
+    mean slope of the sigmoid, is added to the word's weight until nothing is off.
+    """
+    ends = np.clip([base, base + scores.sum()], PROBABILITY_FLOOR, 1 - PROBABILITY_FLOOR)
+    bias, log_odds = logit(ends).tolist()
+    weights = np.zeros(len(scores))
+    slope = STEEPEST
+    missing = scores
+    for _ in range(MOST_MATCHING_STEPS):
+        weights = weights + missing / slope
+        weights = weights + (log_odds - bias - weights.sum()) / len(weights)
+        weights = np.clip(weights, -LARGEST_WEIGHT, LARGEST_WEIGHT)
+        reached = Surrogate(bias, weights).shapley()
+        missing = scores - reached
+        if np.abs(missing).max() < NEAR_ENOUGH:
+            break
+        slope = float(np.clip(reached @ weights / max(weights @ weights, NEAR_ENOUGH), FLATTEST, STEEPEST))
+    return Surrogate(bias, weights)
 
 
 @cache

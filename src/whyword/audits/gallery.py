@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite, nan
 from statistics import median
@@ -23,6 +23,8 @@ LONGEST = 300  # words shown of a text
 MOST_LETTERS = 2_400  # shown of a text
 MOST_PAINTED = 60  # the strongest words of a text; the others stay plain
 FAINTEST = 0.1
+LONGEST_NAME = 60  # letters of a class
+MOST_MEANINGS = 30  # in the legend
 WEAK = 0.001  # a change of the probability that nobody would notice
 
 
@@ -85,33 +87,43 @@ def cut(explanation: Explanation, shown: np.ndarray) -> Explanation:
         explanation,
         document=Document(part(document.words, shown), document.label),
         scores=explanation.scores[shown],
+        all_scores=None if explanation.all_scores is None else explanation.all_scores[:, shown],
         std_error=None if explanation.std_error is None else explanation.std_error[shown],
         tied=None if explanation.tied is None else explanation.tied[shown],
         truncated_words=int((shown >= words - explanation.truncated_words).sum()),
+        base_value=None,  # a part does not add up
+        base_values=None,
+        interactions=(),
     )
 
 
 def paint(explanation: Explanation) -> Markup:
-    """Paint the words of an explanation, and name the strongest ones."""
+    """Paint the words of an explanation in the colors of the classes they speak for, and name the strongest ones."""
     highlight = _loudest(_bounded(explanation))
     lines = []
     for heading, passages in zip(highlight.headings, highlight.passages(FAINTEST), strict=True):
         body = "".join(
-            readable(string) if score is None else painted(readable(string), strength, highlight.written(score))
-            for string, score, strength in passages
+            readable(string) if score is None else painted(readable(string), paint, highlight.told(score, paint))
+            for string, score, paint in passages
         )
         lines += [f'<p class="small soft">{heading}</p>'] * bool(heading)
         lines.append(f'<p class="text" dir="auto">{body}</p>')
-    words = ", ".join(f"{isolated(word)} {highlight.written(score)}" for word, score, _ in highlight.strongest())
+    words = ", ".join(
+        f"{isolated(word)} {isolated(highlight.told(score, paint))}" for word, score, paint in highlight.strongest()
+    )
     lines += [f'<p class="small soft">{words}</p>'] * bool(words)
-    lines += [f'<p class="small soft">{note}</p>' for note in (*highlight.notes, *_too_weak(highlight))]
+    lines += [f'<p class="small soft">{isolated(note)}</p>' for note in (*highlight.notes, *_too_weak(highlight))]
     return Markup("\n".join(lines))
 
 
-def legend(label: str, signed: bool) -> Markup:
-    """Say what the paint means."""
-    meanings = Highlight((), (), (), signed, label, 0.0, "").legend
-    return Markup(" ").join(Markup(painted(isolated(meaning), strength)) for meaning, strength in meanings)
+def legend(explanations: Iterable[Explanation]) -> list[Markup]:
+    """Say what the colors mean: a class each, and weights last; lines differ from text to text."""
+    paints = {meaning: paint for explanation in explanations for meaning, paint in _bounded(explanation).legend}
+    order = sorted(paints.items(), key=lambda item: (not item[1].speaks, item[0]))[:MOST_MEANINGS]
+    return [
+        Markup(painted(isolated(meaning), replace(paint, line="solid" if paint.speaks else paint.line)))
+        for meaning, paint in order
+    ]
 
 
 def _too_weak(highlight: Highlight) -> list[str]:
@@ -125,23 +137,28 @@ def _bounded(explanation: Explanation) -> Highlight:
     """Build what is painted from no more letters and words than the page can bear."""
     words = explanation.document.words
     spans: list[list[Span]] = [[] for _ in words.texts]
-    scores = []
-    places = zip(explanation.spans, words.segments, explanation.scores.tolist(), strict=True)
-    for span, segment, score in list(places)[:LONGEST]:
+    scores, speaks_for = [], []
+    places = zip(explanation.spans, words.segments, explanation.scores.tolist(), explanation.speaks_for, strict=True)
+    for span, segment, score, number in list(places)[:LONGEST]:
         if span[1] <= MOST_LETTERS:
             spans[segment].append(span)
             scores.append(score if isfinite(score) else nan)
+            speaks_for.append(number)
     return Highlight(
         texts=tuple(text if len(text) <= MOST_LETTERS else text[:MOST_LETTERS] + " …" for text in words.texts),
         spans=tuple(map(tuple, spans)),
         scores=tuple(scores),
         signed=explanation.signed,
-        label=str(explanation.label),
+        label=str(explanation.label)[:LONGEST_NAME],
         probability=explanation.probability,
         explainer=explanation.explainer,
         truncated_words=explanation.truncated_words,
         windows=explanation.windows,
         tied=0 if explanation.tied is None else int(explanation.tied.sum()),
+        classes=tuple(str(label)[:LONGEST_NAME] for label in explanation.classes),
+        target=explanation.target,
+        speaks_for=tuple(speaks_for),
+        error=explanation.error,
     )
 
 

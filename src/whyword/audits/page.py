@@ -12,6 +12,7 @@ from ..report.charts.predictions import MOST_CLASSES, calibration, classes, conf
 from ..report.charts.ranking import Ranked, ranking
 from ..report.charts.scores import Curve, bar, curves, interval
 from ..report.template import fill
+from ..views.highlight import GRAY, class_color
 from .data import (
     Agreement,
     AuditData,
@@ -169,17 +170,17 @@ def _gallery(items: Sequence[GalleryItem], explainers: Sequence[str]) -> Part:
     if not names:
         return None
     kinds: dict[str, list[tuple[GalleryItem, list[tuple[int, str, Markup]]]]] = {}
-    signs = set()
+    shown_all = []
     for item in items:
         shown = [(number, name) for number, name in enumerate(names) if name in item.explanations]
         painted = [(number, name, paint(item.explanations[name])) for number, name in shown]
         kinds.setdefault(item.why, []).append((item, painted))
-        signs |= {item.explanations[name].signed for _, name in shown}
+        shown_all += [item.explanations[name] for _, name in shown]
     return {
         "names": names,
         "hidden": list(range(SHOWN_AT_FIRST, len(names))),
         "kinds": kinds,
-        "legends": [legend("the predicted class", signed) for signed in sorted(signs, reverse=True)],
+        "legends": legend(shown_all),
     }
 
 
@@ -242,21 +243,30 @@ def _agreement(pairs: Sequence[Agreement]) -> Part:
 
 
 def _words(words: GlobalWords) -> Part:
-    rows = [row for row in words.importance.rows() if isfinite(row["score"])][:MOST_WORDS]
-    if not rows:
+    """List the words of each class, or all of them where their scores are not for a class."""
+    parts = list(words.importance.by_class().items())[:MOST_CLASSES]
+    lists = [(label, [row for row in part.rows() if isfinite(row["score"])][:MOST_WORDS]) for label, part in parts]
+    every = [row for _, rows in lists for row in rows]
+    if not every:
         return None
-    largest = max(abs(row["score"]) for row in rows) or 1.0
-    most = log1p(max(row["frequency"] for row in rows) or 1)
-    signed = any(row["score"] < 0 for row in rows)
+    largest = max(abs(row["score"]) for row in every) or 1.0
+    most = log1p(max(row["frequency"] for row in every) or 1)
     drawn = [
         {
-            **row,
-            "score_bar": bar(row["score"], largest, signed),
-            "frequency_bar": bar(log1p(row["frequency"]), most, color="random"),
+            "label": label,
+            "color": "rgb({},{},{})".format(*(GRAY if label is None else class_color(number))),
+            "rows": [
+                {
+                    **row,
+                    "score_bar": bar(max(row["score"], 0.0), largest, color=""),
+                    "frequency_bar": bar(log1p(row["frequency"]), most, color="random"),
+                }
+                for row in rows
+            ],
         }
-        for row in rows
+        for number, (label, rows) in enumerate(lists)
     ]
-    return {"source": words.importance.source, "meaning": str(words.correlation), "rows": drawn}
+    return {"source": words.importance.source, "meaning": str(words.correlation), "lists": drawn}
 
 
 def _confusion(matrix: Confusion) -> Part:

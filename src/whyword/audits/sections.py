@@ -46,7 +46,7 @@ from .data import (
 Explained = Mapping[str, Sequence[Explanation]]  # by explainer
 
 PACKAGES = ("whyword", "torch", "numpy", "scipy", "scikit-learn")
-MOST_WORDS = 50
+MOST_WORDS, FEWEST_WORDS = 50, 10  # in all, and of each class
 MOST_POINTS, FEWEST_POINTS = 500, 10
 SEEN_TWICE = 2  # a word seen once says little about the word
 ROUNDING = 1e-5  # by which the vectors of a text may differ, as a share of the largest, with its place in a batch
@@ -175,14 +175,16 @@ def converged_shares(explanations: Explained, explainers: Mapping[str, Explainer
 
 
 def global_words(classifier: Classifier, explanations: Explained) -> GlobalWords | None:
-    """Rank words over all texts: by the mean of the model's own scores, else by the first explainer's sum."""
-    name = "own" if "own" in explanations else next(iter(explanations))
-    if not any(len(e.scores) for e in explanations[name]):
+    """Rank words over all texts: for every class, by its contributions or an explainer, else by weights for none."""
+    names = sorted(explanations, key=lambda name: (not explanations[name][0].signed, name != "own"))
+    explained = explanations[names[0]]
+    if not any(len(e.scores) for e in explained):
         return None
-    importance = importance_in(explanations[name], classifier, "mean" if name == "own" else "sum")
+    importance = importance_in(explained, classifier)
     often = importance.at_least(SEEN_TWICE)
     importance = often if len(often) >= MOST_WORDS else importance
-    return GlobalWords(importance.top(MOST_WORDS), frequency_link(importance))
+    shown = max(FEWEST_WORDS, MOST_WORDS // max(1, len(importance.classes)))
+    return GlobalWords(importance.top(shown), frequency_link(importance))
 
 
 @torch.inference_mode()

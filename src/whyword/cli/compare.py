@@ -39,6 +39,9 @@ def command(
     ] = None,
     epochs: Annotated[int | None, typer.Option(min=1, metavar="N", help="Epochs at most.")] = None,
     rows: Annotated[int | None, typer.Option(min=2, metavar="N", help="Training texts at most.")] = None,
+    contributions: Annotated[
+        bool, typer.Option("--contributions/--no-contributions", help="Let every model learn what each word adds.")
+    ] = True,
     explainer: Annotated[
         str | None, typer.Option(metavar="NAME", help="Left out: a model's own scores if it has any, else occlusion.")
     ] = None,
@@ -92,6 +95,7 @@ def command(
         embeddings=embeddings,
         epochs=epochs,
         rows=rows,
+        contributions=contributions,
         quality=Quality(explainer, sample=sample),
         measure=measure,
         baseline=baseline,

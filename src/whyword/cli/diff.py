@@ -182,7 +182,7 @@ def _write(difference: ModelDifference, output: Path, min_count: int) -> None:
 def _show(difference: ModelDifference, min_count: int) -> None:
     from rich.text import Text
 
-    from ..diffs.difference import written
+    from ..diffs.difference import turn, written
     from ..diffs.page import SCALE
     from ..views.characters import showable
     from .outputs import screen
@@ -198,7 +198,14 @@ def _show(difference: ModelDifference, min_count: int) -> None:
         say(f"\nWords whose mean score moved most, of those that occur {min_count} times or more ({SCALE}):")
         width = max(len(word.word) for word in moved)
         for word in moved:
-            say(f"{word.word:<{width}}  {word.old:z.3f} → {word.new:z.3f}  {word.change:+.3f}  {word.count:>5,} times")
+            classes = "" if word.label is None else f"  for {word.label}"
+            scores = f"{word.old:z.3f} → {word.new:z.3f}  {word.change:+.3f}"
+            say(f"{word.word:<{width}}  {scores}  {word.count:>5,} times{classes}")
+    turned = difference.turned(min_count)
+    if turned:
+        say("\nWords that speak for another class now:")
+    for word in turned[:SHOWN_WORDS]:
+        say(turn(word))
     changed = [text for text in difference.most_changed(SHOWN_TEXTS) if text.prediction_changed or text.reason_changed]
     if changed:
         say("\nThe most changed texts:")

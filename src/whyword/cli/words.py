@@ -1,4 +1,4 @@
-"""`whyword words`: which words matter most to a model overall, and whether they are just the frequent ones."""
+"""`whyword words`: which words speak for each class overall, and whether they are just the frequent ones."""
 
 from __future__ import annotations
 
@@ -14,16 +14,21 @@ from ..interfaces.errors import OptionError, unknown_name
 from . import options
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from ..explaining.cache import ExplanationCache
     from ..explaining.words import FrequencyLink
     from ..inference.fitted import FittedClassifier
-    from ..interfaces.document import Document
+    from ..interfaces.document import Document, Label
     from ..interfaces.explanation import Explainer, Explanation, WordImportance
     from .texts import Corpus
+
+    Parts = dict[Label | None, WordImportance]  # words of each class, or all under None
 
 TABLES = (".csv", ".jsonl", ".jsonl.gz")
 PICTURES = (".png", ".svg", ".pdf")
 SHOWN, IN_CLOUD, SAMPLE = 50, 80, 500
+FEWEST, FEWEST_IN_CLOUD = 10, 25  # words of each class, however many classes there are
 RARE = 2  # a word that occurs this often or less is judged on no evidence to speak of
 BAR = 20  # characters
 
@@ -36,15 +41,21 @@ Data = Annotated[
 ]
 Top = Annotated[
     int | None,
-    typer.Option(min=1, metavar="K", help="Only the K highest. Left out: 50 shown, 80 in a cloud, all in a table."),
+    typer.Option(
+        min=1,
+        metavar="K",
+        help="Only the K highest of each class. Left out: 50 shown, 80 in clouds, shared out among the classes; all in "
+        "a table.",
+    ),
 ]
+ClassName = Annotated[str | None, typer.Option("--class", metavar="NAME", help="Only words that speak for this class.")]
 MinCount = Annotated[int, typer.Option(min=1, metavar="N", help="Only words that occur at least N times.")]
 ExplainerName = Annotated[
     str | None, typer.Option(metavar="NAME", help="Put together this explainer's scores over DATA.")
 ]
 Reduce = Annotated[
     str | None,
-    typer.Option(metavar="sum|mean|root", help="How. Left out: sum, and mean for the model's own scores."),
+    typer.Option(metavar="sum|mean|root", help="How scores of a word are put together. Left out: mean."),
 ]
 Pick = Annotated[
     int | None,
@@ -69,6 +80,7 @@ def command(
     data: Data = None,
     *,
     top: Top = None,
+    class_name: ClassName = None,
     min_count: MinCount = 1,
     explainer: ExplainerName = None,
     settings: options.ExplainerSettings,
@@ -84,14 +96,14 @@ def command(
     hardware: options.Hardware,
     reporting: options.Reporting,
 ) -> None:
-    """Rank all words by how much they matter to the model.
+    """List the words that speak for each class, or those with the highest weights.
 
-    Models with a gate per word need no DATA; attention and transformers are averaged over it, explainers summed.
+    Contributions and explainers are averaged over DATA, for each class; weights and gates are not for a class.
     """
     from ..catalog import make_explainer
     from ..data.rows import Columns
     from ..explaining.cache import ExplanationCache
-    from ..explaining.words import frequency_link, word_importance
+    from ..explaining.words import REDUCTIONS, frequency_link, word_importance
     from ..inference.fitted import choose_device
     from ..models.folder import load_model, model_fingerprint
     from .texts import read_corpus
@@ -115,10 +127,12 @@ def command(
         importance, picked = _pick(classifier, documents, chosen, pick, known)
     else:
         importance = word_importance(classifier, documents, chosen, reduce, known)
-        if reduce == "sum" or (chosen and reduce is None):
+        if importance.source.startswith(REDUCTIONS["sum"]):
             notes.append("A sum grows with the number of texts a word stands in; --reduce mean does not.")
+    if class_name is not None:
+        importance = importance.for_class(_label(importance, class_name))
     importance = _frequent(importance, min_count)
-    shown = importance.top(top or SHOWN)
+    shown = {label: part.top(top or _most(SHOWN, FEWEST, importance)) for label, part in importance.by_class().items()}
     link = frequency_link(importance)
     notes += _about_rare_words(shown, data is not None)
     if output is not None:
@@ -127,21 +141,33 @@ def command(
         print(json.dumps(_record(importance, shown, link, output, picked), ensure_ascii=False))
     else:
         if output is None:
-            _show(shown, len(importance), link)
+            _show(shown, importance, link)
         _show_picked(picked)
     if not reporting.quiet:
         for sentence in notes:
             print(sentence, file=sys.stderr)
 
 
+def _label(importance: WordImportance, name: str) -> Label:
+    """Find the class of this name, which may be a number; what is not for a class refuses any."""
+    return next((label for label in importance.classes if str(label) == name), name)
+
+
+def _most(words: int, fewest: int, importance: WordImportance) -> int:
+    """Share out a number of words among the classes."""
+    return max(fewest, words // len(importance.by_class()))
+
+
 def _record(
-    importance: WordImportance,
-    shown: WordImportance,
-    link: FrequencyLink,
-    output: Path | None,
-    picked: Sequence[Explanation],
+    importance: WordImportance, shown: Parts, link: FrequencyLink, output: Path | None, picked: Sequence[Explanation]
 ) -> dict[str, Any]:
-    record = {"source": importance.source, "words": len(importance), "top": list(shown.rows()), **link.to_dict()}
+    record = {
+        "source": importance.source,
+        "words": len(importance),
+        "classes": [label for label in shown if label is not None],
+        "top": [row for part in shown.values() for row in part.rows()],
+        **link.to_dict(),
+    }
     record |= {"output": str(output)} if output is not None else {}
     return record | ({"picked": [explanation.to_dict() for explanation in picked]} if picked else {})
 
@@ -214,14 +240,15 @@ def _write(importance: WordImportance, link: FrequencyLink, output: Path, plot: 
     from ..storage.records import write_records
 
     if output.suffix not in PICTURES:
-        count = write_records(importance.top(top or len(importance)).rows(), output)
-        return f"Wrote {count:,} words to {output}."
+        parts = importance.by_class().values()
+        count = write_records((row for part in parts for row in part.top(top or len(part)).rows()), output)
+        return f"Wrote {count:,} {'words' if len(parts) == 1 else 'words of classes'} to {output}."
     from .outputs import save_figure
 
     if plot == "cloud":
         from ..plots.word_cloud import word_cloud
 
-        save_figure(word_cloud(importance, top or IN_CLOUD), output)
+        save_figure(word_cloud(importance, top or _most(IN_CLOUD, FEWEST_IN_CLOUD, importance)), output)
     else:
         from ..plots.frequency_importance import frequency_importance
 
@@ -229,43 +256,75 @@ def _write(importance: WordImportance, link: FrequencyLink, output: Path, plot: 
     return f"Drew {output}."
 
 
-def _about_rare_words(shown: WordImportance, from_texts: bool) -> list[str]:
+def _about_rare_words(shown: Parts, from_texts: bool) -> list[str]:
     """Say how many of the words shown were seen too rarely to be trusted."""
     from ..explaining.words import GATE
 
-    gated = shown.source.startswith(GATE)
-    rare = int((shown.frequencies <= RARE).sum())
+    gated = any(part.source.startswith(GATE) for part in shown.values())
+    rare = sum(int((part.frequencies <= RARE).sum()) for part in shown.values())
     if not rare or (gated and from_texts):  # how often training saw the words of other texts is not shown
         return []
     grounds = "their vector alone" if gated else "one or two places"
     return [
-        f"Seen only once or twice, so judged by {grounds}: {rare} of the {len(shown)} highest words; "
-        "--min-count 5 leaves such words out."
+        f"Seen only once or twice, so judged by {grounds}: {rare} of the {sum(map(len, shown.values()))} highest "
+        "words; --min-count 5 leaves such words out."
     ]
 
 
-def _show(shown: WordImportance, words: int, link: FrequencyLink) -> None:
-    """Print the words with their scores and frequencies, and what the link between the two is."""
-    from rich.table import Table
+def _show(shown: Parts, importance: WordImportance, link: FrequencyLink) -> None:
+    """Print the words of each class with their scores and frequencies, and what the link between the two is."""
+    from rich.columns import Columns
     from rich.text import Text
 
-    from ..views.characters import showable
     from .outputs import screen
 
     console = screen()
     block = "#" if console.options.ascii_only else "█"
-    longest = max(abs(shown.scores).max(), 1e-9)
-    table = Table(box=None, pad_edge=False, header_style="bold")
+    if not importance.classes:
+        console.print(
+            f"The {len(shown[None]):,} highest of {len(importance):,} words by {importance.source} "
+            "(weights, not for a class):",
+            markup=False,
+        )
+    else:
+        console.print(f"Words that speak for a class, by {importance.source}:", markup=False)
+    longest = max((float(abs(part.scores).max()) for part in shown.values() if len(part)), default=0.0)
+    tables = [_table(part, block, longest or 1.0) for part in shown.values()]
+    if console.is_terminal and len(tables) > 1:
+        console.print(Columns(tables, padding=(0, 4)))
+    else:
+        for table in tables:
+            console.print(table)
+    console.print(Text(str(link)), soft_wrap=not console.is_terminal)
+
+
+def _table(part: WordImportance, block: str, longest: float) -> Table:
+    """Make a table of the words of a class, under its name and with bars in its color."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from ..views.characters import showable
+    from ..views.highlight import GRAY, class_color, hexadecimal
+
+    color = hexadecimal(GRAY if part.label is None else class_color(part.classes.index(part.label)))
+    says = "speaks for" if len(part) else "no word speaks for"
+    title = None if part.label is None else Text(showable(f"{says} {part.label}"), f"bold {color}")
+    table = Table(
+        box=None,
+        pad_edge=False,
+        header_style="bold",
+        show_header=len(part) > 0,
+        title=title,
+        title_justify="left",
+    )
     table.add_column("word", no_wrap=True, overflow="ellipsis", max_width=40)
     table.add_column("score", justify="right")
     table.add_column("", no_wrap=True, width=BAR)
     table.add_column("frequency", justify="right")
-    for row in shown.rows():
+    for row in part.rows():
         bar = block * round(BAR * max(0.0, row["score"]) / longest)
-        table.add_row(Text(showable(row["word"])), f"{row['score']:.3f}", Text(bar, "blue"), f"{row['frequency']:,}")
-    console.print(f"The {len(shown):,} highest of {words:,} words by {shown.source}:", markup=False)
-    console.print(table)
-    console.print(Text(str(link)), soft_wrap=not console.is_terminal)
+        table.add_row(Text(showable(row["word"])), f"{row['score']:.3f}", Text(bar, color), f"{row['frequency']:,}")
+    return table
 
 
 def _show_picked(explanations: Sequence[Explanation]) -> None:

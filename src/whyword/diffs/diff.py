@@ -9,16 +9,17 @@ from itertools import chain
 import numpy as np
 
 from ..catalog import make_explainer
-from ..data.tokenizers.word_level import normalize
+from ..data.words import split
 from ..evaluation.top_words import top_words
 from ..explaining.any_model import as_classifier, class_number
 from ..explaining.cache import ExplanationCache
 from ..explaining.inputs import draw, labelled_documents
 from ..explaining.stream import explain_documents
+from ..explaining.words import has_contributions, ignores_case, importance_in
 from ..interfaces.classifier import Classifier, OpenClassifier
 from ..interfaces.document import Document, Label
 from ..interfaces.errors import DataError, ModelError, OptionError
-from ..interfaces.explanation import Explainer, Explanation
+from ..interfaces.explanation import Explainer, Explanation, WordImportance
 from ..maths.stats.comparisons import paired_difference
 from ..maths.stats.correlation import kendall_tau_b, overlap
 from ..maths.stats.ties import PROBABILITY, SAME, settled, tied_ranks, tolerance
@@ -96,33 +97,39 @@ def diff_models(
     check_classes(before.classes, after.classes, names)
     if not isinstance(explainer, Explainer):
         explainer = make_explainer(explainer or shared_explainer(before, after), after, seed)
+    _check_signs(explainer, (before, after), names)
     first = list(follow(explain_documents(before, documents, explainer, cache=caches[0]), names[0]))
-    targets = [explanation.label for explanation in first]
+    targets = [explanation.label if explanation.signed else None for explanation in first]  # weights are for none
     second = _explain_for(after, documents, targets, explainer, caches[1], lambda stream: follow(stream, names[1]))
-    order = [class_number(after.classes, label) for label in before.classes]
-    texts = tuple(
-        _compare(one, other, other.probabilities[order], top, least_shared)
-        for one, other in zip(first, second, strict=True)
-    )
-    ignores_case = all(getattr(getattr(model, "tokenizer", None), "lowercase", True) for model in (before, after))
+    second = [_as(one, other) for one, other in zip(first, second, strict=True)]
+    texts = tuple(_compare(one, other, top, least_shared) for one, other in zip(first, second, strict=True))
+    case = after if ignores_case(before) else before  # words differ by case if they do for one of the models
     return ModelDifference(
         old=names[0],
         new=names[1],
         data=data,
         explainer=explainer.name,
         signed=first[0].signed,
+        classes=before.classes,
         top=top,
         least_shared=least_shared,
         texts=texts,
-        words=_words(texts, ignores_case),
+        words=_words(first, second, case),
         accuracy=_accuracy(texts, before.classes),
     )
 
 
 def shared_explainer(old: Classifier, new: Classifier) -> str:
     """Name the explainer that suits both: their own scores if they are of one kind, else occlusion."""
-    kinds = {model.method.own_score if isinstance(model, OpenClassifier) else None for model in (old, new)}
+    kinds = {_own_kind(old), _own_kind(new)}
     return "own" if len(kinds) == 1 and None not in kinds else "occlusion"
+
+
+def _own_kind(model: Classifier) -> str | None:
+    """Say what a model's own scores are: contributions, which have a sign, or the weights of a mechanism."""
+    if has_contributions(model):
+        return "contributions"
+    return model.method.own_score if isinstance(model, OpenClassifier) else None
 
 
 def check_classes(old: Sequence[Label], new: Sequence[Label], names: tuple[str, str]) -> None:
@@ -137,16 +144,28 @@ def check_classes(old: Sequence[Label], new: Sequence[Label], names: tuple[str, 
             )
 
 
+def _check_signs(explainer: Explainer, models: Sequence[Classifier], names: Sequence[str]) -> None:
+    """Refuse to compare weights, which have no direction, with scores for classes: a text without words tells."""
+    empty = [Document(split(""))]
+    known = zip(models, names, strict=True) if explainer.needs_open else ()  # others score classes, whatever the model
+    names_of = {explainer.explain(model, empty)[0].signed: name for model, name in known}
+    if len(names_of) > 1:
+        raise OptionError(
+            f"By '{explainer.name}' words of {names_of[True]} speak for classes, while those of {names_of[False]} have "
+            "weights, which do not: choose an explainer that treats both alike, such as occlusion."
+        )
+
+
 def _explain_for(
     classifier: Classifier,
     documents: Sequence[Document],
-    targets: Sequence[Label],
+    targets: Sequence[Label | None],
     explainer: Explainer,
     cache: ExplanationCache | None,
     follow: Callable[[Iterator[Explanation]], Iterable[Explanation]],
 ) -> list[Explanation]:
     """Explain each document for a class of its own, those of the same class together."""
-    groups: dict[Label, list[int]] = {}
+    groups: dict[Label | None, list[int]] = {}
     for number, label in enumerate(targets):
         groups.setdefault(label, []).append(number)
     explanations = chain.from_iterable(
@@ -157,10 +176,24 @@ def _explain_for(
     return [explained[number] for number in range(len(documents))]
 
 
-def _compare(old: Explanation, new: Explanation, answer: np.ndarray, top: int, least_shared: float) -> TextDifference:
-    """Compare two explanations of a text; answer is the new one's, classes in the order of the old one's."""
-    new = replace(new, scores=settled(new.scores, old.scores, old.resolution))  # a model and itself differ in nothing
-    answer = settled(answer, old.probabilities, PROBABILITY)
+def _as(old: Explanation, new: Explanation) -> Explanation:
+    """Give the new explanation with classes in the order of the old one, and without differences that are rounding."""
+    order = [class_number(new.classes, label) for label in old.classes]
+    every = None if new.all_scores is None else new.all_scores[order]
+    if every is not None and old.all_scores is not None:
+        every = settled(every, old.all_scores, old.resolution)
+    return replace(
+        new,
+        classes=old.classes,
+        target=old.target,
+        probabilities=settled(new.probabilities[order], old.probabilities, PROBABILITY),
+        scores=settled(new.scores, old.scores, old.resolution),  # a model and itself differ in nothing
+        all_scores=every,
+    )
+
+
+def _compare(old: Explanation, new: Explanation, top: int, least_shared: float) -> TextDifference:
+    """Compare two explanations of a text."""
     old_scores, new_scores = _shares(old.scores), _shares(new.scores)
     long_enough = len(old_scores) > top  # else all words are top words
     highest = [top_words(explanation, [top])[0] for explanation in (old, new)]
@@ -169,16 +202,18 @@ def _compare(old: Explanation, new: Explanation, answer: np.ndarray, top: int, l
         for marked, explanation in zip(highest, (old, new), strict=True)
     )
     shared = _shared(old_scores * old_top, new_scores * new_top)
-    predicted = int(answer.argmax())
+    predicted = int(new.probabilities.argmax())
     return TextDifference(
         document=old.document,
         old_label=old.label,
         new_label=old.classes[predicted],
         old_probability=old.probability,
-        new_probability=float(answer[predicted]),
-        distance=float(abs(old.probabilities - answer).sum()) / 2,
+        new_probability=float(new.probabilities[predicted]),
+        distance=float(abs(old.probabilities - new.probabilities).sum()) / 2,
         old_scores=old_scores,
         new_scores=new_scores,
+        old_classes=_labels(old),
+        new_classes=_labels(new),
         old_top=old_top,
         new_top=new_top,
         shared=shared if long_enough else float("nan"),
@@ -186,6 +221,18 @@ def _compare(old: Explanation, new: Explanation, answer: np.ndarray, top: int, l
         tau=kendall_tau_b(old.scores, new.scores, (old.resolution, new.resolution)),
         reason_changed=least_shared - shared > SAME if long_enough else None,
     )
+
+
+def _labels(explanation: Explanation) -> tuple[Label | None, ...]:
+    """Name the class that each word speaks for; None for weights, and where nobody knows."""
+    return tuple(None if number is None else explanation.classes[number] for number in explanation.speaks_for)
+
+
+def _in_shares(explanation: Explanation) -> Explanation:
+    """Divide the scores for all classes by what those for the target are divided by."""
+    size = float(abs(explanation.scores).sum())
+    every = None if explanation.all_scores is None else explanation.all_scores / (size or 1.0)
+    return replace(explanation, scores=_shares(explanation.scores), all_scores=every)
 
 
 def _shares(scores: np.ndarray) -> np.ndarray:
@@ -204,25 +251,41 @@ def _shared(old: np.ndarray, new: np.ndarray) -> float:
     return 1 - float(abs(old / old.sum() - new / new.sum()).sum()) / 2
 
 
-def _words(texts: Sequence[TextDifference], ignores_case: bool) -> tuple[WordChange, ...]:
-    """Average the scores of each word over all places where it stands."""
-    numbers: dict[str, int] = {}
-    places = np.array(
-        [
-            numbers.setdefault(normalize(word, ignores_case), len(numbers))
-            for text in texts
-            for word in text.document.words.strings
-        ],
-        dtype=np.int64,
-    )
-    counts = np.bincount(places)
-    old, new = (
-        np.bincount(places, np.concatenate([getattr(text, name) for text in texts])) / counts
-        for name in ("old_scores", "new_scores")
-    )
-    order = np.lexsort((np.arange(len(counts)), -counts, tied_ranks(abs(new - old))))
-    names = list(numbers)
-    return tuple(WordChange(names[i], int(counts[i]), float(old[i]), float(new[i])) for i in order)
+def _words(first: Sequence[Explanation], second: Sequence[Explanation], case: Classifier) -> tuple[WordChange, ...]:
+    """Compare the mean scores of each word, for the class it moved most for of those it speaks for in either model.
+
+    The word that moved most comes first.
+    """
+    if not any(len(explanation.scores) for explanation in first):
+        return ()
+    old, new = (importance_in(map(_in_shares, explained), case) for explained in (first, second))
+    olds, news = (words.scores[None] if words.all_scores is None else words.all_scores for words in (old, new))
+    higher = np.maximum(olds, news)
+    sizes = np.where(higher > 0, abs(news - olds), -1.0)
+    furthest = sizes >= sizes.max(0) - SAME  # among two classes what one loses the other wins
+    chosen = np.where(furthest, higher, -np.inf).argmax(0)
+    speak = [_speaks_for(words) for words in (old, new)]
+    changes = [
+        WordChange(
+            word=word,
+            count=int(old.frequencies[i]),
+            old=float(olds[chosen[i], i]),
+            new=float(news[chosen[i], i]),
+            label=old.classes[chosen[i]] if old.classes else None,
+            old_class=speak[0][i],
+            new_class=speak[1][i],
+        )
+        for i, word in enumerate(old.words)
+    ]
+    order = np.lexsort((np.arange(len(changes)), tied_ranks(np.array([abs(change.change) for change in changes]))))
+    return tuple(changes[i] for i in order)
+
+
+def _speaks_for(words: WordImportance) -> list[Label | None]:
+    """Name the class each word speaks for, None if it is less than half as strong as an occurrence is on average."""
+    average = float(np.average(abs(words.scores), weights=words.frequencies))
+    strong = words.scores >= average / 2
+    return [label if clear else None for label, clear in zip(words.labels, strong, strict=True)]
 
 
 def _accuracy(texts: Sequence[TextDifference], classes: Sequence[Label]) -> AccuracyChange | None:

@@ -31,6 +31,8 @@ class TextDifference:
     distance: float  # total variation between the two answers, from 0 to 1
     old_scores: np.ndarray  # (word,) the sum of their absolute values is 1, unless all are 0
     new_scores: np.ndarray
+    old_classes: tuple[Label | None, ...]  # of each word: the class it speaks for; None for weights, or if unknown
+    new_classes: tuple[Label | None, ...]
     old_top: np.ndarray  # (word,) bool: the highest scores above 0
     new_top: np.ndarray
     shared: float  # how much of the top words' score lies on the same words; NaN for texts too short to tell
@@ -78,6 +80,8 @@ class TextDifference:
             "segments": list(words.segments),
             "old_scores": self.old_scores.tolist(),
             "new_scores": self.new_scores.tolist(),
+            "old_classes": list(self.old_classes),
+            "new_classes": list(self.new_classes),
             "old_top": self.old_top.tolist(),
             "new_top": self.new_top.tolist(),
         }
@@ -91,17 +95,39 @@ class TextDifference:
 
 @dataclass(frozen=True)
 class WordChange:
-    """The mean score of a word over all places where it stands, in both models."""
+    """The mean score of a word in both models, over all places where it stands, for one class."""
 
     word: str
     count: int
     old: float
     new: float
+    label: Label | None = None  # of the classes it speaks for in either model the one it moved most for; None: weights
+    old_class: Label | None = None  # the class it speaks for most, unless it is weak
+    new_class: Label | None = None
 
     @property
     def change(self) -> float:
         """How far it moved."""
         return self.new - self.old
+
+    @property
+    def turned(self) -> bool:
+        """Whether it speaks for another class now."""
+        return None not in (self.old_class, self.new_class) and self.old_class != self.new_class
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain values, ready for JSON."""
+        return {
+            "word": self.word,
+            "count": self.count,
+            "class": self.label,
+            "old": self.old,
+            "new": self.new,
+            "change": self.change,
+            "old_class": self.old_class,
+            "new_class": self.new_class,
+            "turned": self.turned,
+        }
 
 
 @dataclass(frozen=True)
@@ -130,7 +156,8 @@ class ModelDifference:
     new: str
     data: str
     explainer: str
-    signed: bool  # whether scores have a direction
+    signed: bool  # whether scores speak for classes
+    classes: tuple[Label, ...]
     top: int
     least_shared: float  # where the top words share less, the reason has changed
     texts: Sequence[TextDifference]
@@ -161,6 +188,10 @@ class ModelDifference:
         """Give the words whose mean score moved most, of those that occur at least min_count times."""
         return [word for word in self.words if word.count >= min_count and word.change][:most]
 
+    def turned(self, min_count: int = 5) -> list[WordChange]:
+        """Give the words that speak for another class now, of those that occur at least min_count times."""
+        return [word for word in self.words if word.count >= min_count and word.turned]
+
     def to_dict(self, most: int | None = None) -> dict[str, Any]:
         """Give plain values, ready for JSON; with most, only that many texts, the most changed first."""
         reasons = self.reasons_changed
@@ -170,13 +201,14 @@ class ModelDifference:
             "data": self.data,
             "explainer": self.explainer,
             "signed": self.signed,
+            "classes": list(self.classes),
             "top": self.top,
             "least_shared": self.least_shared,
             "texts": len(self.texts),
             "predictions_changed": asdict(self.predictions_changed),
             "reasons_changed": None if reasons is None else asdict(reasons),
             "accuracy": None if self.accuracy is None else json_ready(asdict(self.accuracy)),
-            "words": [asdict(word) | {"change": word.change} for word in self.words],
+            "words": [word.to_dict() for word in self.words],
             "changes": [text.to_dict() for text in (self.texts if most is None else self.most_changed(most))],
         }
 
@@ -203,6 +235,10 @@ class ModelDifference:
                 f"reasons changed      {_shown(reasons)}; the top {self.top} words share less than "
                 f"{self.least_shared:.0%} of their score, by {self.explainer}"
             )
+        if self.signed:
+            turned = self.turned()
+            which = f": {', '.join(map(turn, turned[:5]))}{', …' * (len(turned) > 5)}" if turned else ""
+            lines.append(f"words turned         {len(turned):,} of those that occur 5 times or more{which}")
         if self.accuracy is not None:
             change = self.accuracy.change
             lines.append(
@@ -215,6 +251,11 @@ class ModelDifference:
 def share(yes: Sequence[bool]) -> Estimate:
     """Count how many of these are true, with Wilson's interval."""
     return Estimate(sum(yes) / len(yes), *share_interval(sum(yes), len(yes)))
+
+
+def turn(word: WordChange) -> str:
+    """Write a word with the class it spoke for and the one it speaks for now."""
+    return f"{word.word} ({word.old_class} → {word.new_class})"
 
 
 def written(moved: Sequence[tuple[str, float, float]]) -> str:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import time
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
+from ..attribution.classes import scores_of_classes
 from ..attribution.lime.estimate import estimate, preferred_sizes
 from ..attribution.lime.ridge import LIME_SAMPLES, SubsetRidge
 from ..attribution.lime.strata import SizeStrata
 from ..attribution.rounds import converged, estimate_in_rounds
+from ..attribution.start import Start, StartName, starts
 from ..interfaces.classifier import Classifier, Removal
 from ..interfaces.document import Document, Words
 from ..interfaces.explanation import Explainer, Explanation
@@ -31,7 +33,8 @@ class Lime(Explainer):
 
     Sampling, kernel and ridge are those of its text explainer without feature selection: all words are scored. The
     coefficients are found from fewer sub-texts than by its plain sampling (see attribution/lime/README.md), and exactly
-    where all sub-texts of a short text are asked about. Top words are those that speak most for the target.
+    where all sub-texts of a short text are asked about. Top words are those that speak most for the target. Where a
+    model has contributions, what is predicted of sub-texts starts from them.
     """
 
     samples: int | Literal["auto"] = "auto"  # forward passes of a text; auto: until its top words have converged
@@ -41,6 +44,7 @@ class Lime(Explainer):
     budget: float | None = None  # most seconds of a text; then the scores depend on the speed of the machine
     bag_of_words: bool = True  # all occurrences of a word are removed together, and share a score; lime's default
     kernel_width: float = 25.0  # lime's default
+    start: StartName | None = "own"  # contributions, where the model has them; None: nothing is known before
     removal: Removal = "delete"
     seed: int = 0
     name: str = "lime"
@@ -53,14 +57,18 @@ class Lime(Explainer):
             refuse(self, name, f"a whole number from {FEWEST_SAMPLES} on, or auto for samples")
         check_above_zero(self, "top", "limit", "budget", "kernel_width")
         check_between_zero_and_one(self, "confidence")
+        if self.start not in ("own", None):
+            refuse(self, "start", "own or None")
 
     def explain(
         self, classifier: Classifier, documents: Sequence[Document], targets: Sequence[int] | None = None
     ) -> list[Explanation]:
         """Explain each document."""
         chosen = [None] * len(documents) if targets is None else [int(target) for target in targets]
+        known = starts(classifier, [document.words for document in documents], self.start)
         estimators = [
-            LimeEstimator(self, document.words, target) for document, target in zip(documents, chosen, strict=True)
+            LimeEstimator(self, document.words, target, start)
+            for document, target, start in zip(documents, chosen, known, strict=True)
         ]
         estimate_in_rounds(classifier, estimators, self.removal)
         return [
@@ -72,9 +80,11 @@ class Lime(Explainer):
                 probabilities=estimator.probabilities,
                 explainer=self.name,
                 std_error=estimator.std_error[estimator.feature],
-                base_value=estimator.base_value,
+                all_scores=estimator.all_scores[:, estimator.feature],
+                base_value=float(estimator.base_values[estimator.target or 0]),
+                base_values=estimator.base_values,
                 seed=self.seed,
-                forward_passes=len(estimator.answers),
+                forward_passes=estimator.passes,
                 seconds=estimator.seconds,
                 converged=estimator.confidence,
                 tied=estimator.tied[estimator.feature],
@@ -87,18 +97,19 @@ class Lime(Explainer):
 class LimeEstimator:
     """What is known of one text; a feature is a word, or all occurrences of it."""
 
-    def __init__(self, lime: Lime, words: Words, target: int | None) -> None:
+    def __init__(self, lime: Lime, words: Words, target: int | None, start: Start | None = None) -> None:
         self.words = words
         self.target = target
-        self.answers = np.zeros(0)  # (subset,) probability of the target
-        self.probabilities = np.zeros(0)
-        self.base_value = 0.0
+        self.answers = np.zeros((0, 0))  # (subset, class)
+        self.probabilities = np.zeros(0)  # (class,) of the whole text
+        self.base_values = np.zeros(0)  # (class,) of the empty text
         self.seconds = 0.0
         self.feature = _features(words, lime.bag_of_words)  # (word,)
         features = int(self.feature.max(initial=-1)) + 1
         self.scores, self.std_error = np.zeros(features), np.zeros(features)
         self.confidence, self.tied = 0.0, np.zeros(features, dtype=bool)
         self._lime = lime
+        self._start = None if start is None else replace(start, scores=_add_up(start.scores, self.feature))
         self._ridge = SubsetRidge(max(1, features), lime.kernel_width)
         key = zlib.crc32("\0".join(words.texts).encode("utf-8", "surrogatepass"))
         self._strata = SizeStrata(preferred_sizes(self._ridge), np.random.default_rng([lime.seed, key]))
@@ -115,19 +126,33 @@ class LimeEstimator:
     def learn(self, probabilities: np.ndarray, seconds: float) -> None:
         """Take in the answers, and see what is known now."""
         started = time.perf_counter()
+        # the width of a batch moves the seventh digit, which must not decide when to stop
+        answers = probabilities.round(6)
         if not len(self.answers):
             self.probabilities = probabilities[0]  # the whole text is the first to be asked about
             self.target = int(self.probabilities.argmax()) if self.target is None else self.target
-        # the width of a batch moves the seventh digit, which must not decide when to stop
-        self.answers = np.append(self.answers, probabilities[:, self.target].round(6))
+            self.base_values = answers[self._strata.subsets.sum(1).argmin() if len(self.words) else 0]
+        self.answers = np.concatenate([self.answers, answers]) if len(self.answers) else answers
         if len(self.words):
-            kept = self._strata.subsets.sum(1)
-            self.base_value = float(self.answers[kept.argmin()])
-            self.scores, self.std_error = estimate(self._ridge, self._strata, self.answers)
-        else:
-            self.base_value = float(self.answers[0])
+            self.scores, self.std_error = self._estimate(self.target or 0)
         self.confidence, self.tied = converged(self.scores, self.std_error, self._lime.top, self._lime.confidence)
         self.seconds += seconds + time.perf_counter() - started
+
+    @property
+    def passes(self) -> int:
+        """Forward passes so far: sub-texts asked about, and what the start has cost."""
+        return len(self.answers) + (0 if self._start is None else self._start.passes)
+
+    @property
+    def all_scores(self) -> np.ndarray:
+        """Scores of every class, (class, feature)."""
+        return scores_of_classes(
+            self.scores, self.target or 0, len(self.probabilities), lambda number: self._estimate(number)[0]
+        )
+
+    def _estimate(self, number: int) -> tuple[np.ndarray, np.ndarray]:
+        start = None if self._start is None else self._start.surrogate(number)
+        return estimate(self._ridge, self._strata, self.answers[:, number], start)
 
     def _wanted(self) -> int:
         """Decide how many sub-texts to ask about next."""
@@ -144,6 +169,11 @@ class LimeEstimator:
         if lime.budget is not None and asked:
             total = min(total, asked + int((lime.budget / max(self.seconds, 1e-9) - 1) * asked))
         return max(0, total - asked) if not self._strata.complete else 0
+
+
+def _add_up(scores: np.ndarray, feature: np.ndarray) -> np.ndarray:
+    """Add up scores over the words that are one feature, (class, word) to (class, feature)."""
+    return np.stack([np.bincount(feature, row) for row in scores])
 
 
 def _features(words: Words, bag_of_words: bool) -> np.ndarray:

@@ -15,6 +15,7 @@ from ..attribution.shapley.estimators import (
     Request,
     ShapleyEstimator,
 )
+from ..attribution.start import Start, StartName, starts
 from ..interfaces.classifier import Classifier, Removal
 from ..interfaces.document import Document
 from ..interfaces.explanation import Explainer, Explanation
@@ -32,7 +33,8 @@ class Shapley(Explainer):
 
     Texts of at most 10 words get exact values. Others get an estimate from complementary pairs of sub-texts that stops
     as soon as the top words have converged or, with a number of samples, plain sampling of that many permutations
-    in antithetic pairs (Štrumbelj & Kononenko 2010). Top words are those that speak most for the target.
+    in antithetic pairs (Štrumbelj & Kononenko 2010). Top words are those that speak most for the target. Where a model
+    has contributions, pairs start from them: fewer have to be asked about.
     """
 
     samples: int | Literal["auto"] = "auto"  # permutations; auto: until the top words have converged
@@ -40,6 +42,7 @@ class Shapley(Explainer):
     confidence: float = 0.95  # that the top words have converged
     limit: int = 2000  # most forward passes of a text when samples is auto
     budget: float | None = None  # most seconds of a text; then the scores depend on the speed of the machine
+    start: StartName | None = "own"  # contributions, where the model has them; None: nothing is known before
     removal: Removal = "delete"
     seed: int = 0
     name: str = "shapley"
@@ -58,13 +61,19 @@ class Shapley(Explainer):
         check_between_zero_and_one(self, "confidence")
         if self.budget is not None and not 0 < self.budget < math.inf:
             refuse(self, "budget", "a number of seconds above 0")
+        if self.start not in ("own", None):
+            refuse(self, "start", "own or None")
 
     def explain(
         self, classifier: Classifier, documents: Sequence[Document], targets: Sequence[int] | None = None
     ) -> list[Explanation]:
         """Explain each document."""
         chosen = [None] * len(documents) if targets is None else [int(target) for target in targets]
-        estimators = [self._estimator(document, target) for document, target in zip(documents, chosen, strict=True)]
+        known = self._starts(classifier, documents)
+        estimators = [
+            self._estimator(document, target, start)
+            for document, target, start in zip(documents, chosen, known, strict=True)
+        ]
         estimate_in_rounds(classifier, estimators, self.removal)
         return [
             Explanation(
@@ -75,23 +84,36 @@ class Shapley(Explainer):
                 probabilities=estimator.probabilities,
                 explainer=self.name,
                 std_error=estimator.std_error,
-                base_value=estimator.base_value,
+                all_scores=estimator.all_scores,
+                base_value=float(estimator.base_values[estimator.target or 0]),
+                base_values=estimator.base_values,
                 seed=self.seed,
-                forward_passes=estimator.passes,
+                forward_passes=estimator.passes + (0 if start is None else start.passes),
                 seconds=estimator.seconds,
                 converged=estimator.confidence,
                 tied=estimator.tied,
                 resolution=ROUNDED_PROBABILITY,
             )
-            for document, estimator in zip(documents, estimators, strict=True)
+            for document, estimator, start in zip(documents, estimators, known, strict=True)
         ]
 
-    def _estimator(self, document: Document, target: int | None) -> ShapleyEstimator:
+    def _starts(self, classifier: Classifier, documents: Sequence[Document]) -> list[Start | None]:
+        """Ask for what is known of the texts whose values are estimated from pairs."""
+        paired = [i for i, document in enumerate(documents) if self._by_pairs(len(document.words))]
+        found = dict(zip(paired, starts(classifier, [documents[i].words for i in paired], self.start), strict=True))
+        return [found.get(i) for i in range(len(documents))]
+
+    def _by_pairs(self, words: int) -> bool:
+        if words <= EXACT_WORDS:
+            return self.budget is not None and words > 1
+        return self.samples == "auto"
+
+    def _estimator(self, document: Document, target: int | None, start: Start | None) -> ShapleyEstimator:
         words = document.words
-        request = Request(words, target, self.top, self.confidence, self.budget, self.seed)
-        short = len(words) <= EXACT_WORDS
-        if short and (self.budget is None or len(words) < 2):
-            return ExactEstimator(request)
-        if short or self.samples == "auto":
+        request = Request(words, target, self.top, self.confidence, self.budget, self.seed, start)
+        if self._by_pairs(len(words)):
             return PairEstimator(request, self.limit)
+        if len(words) <= EXACT_WORDS:
+            return ExactEstimator(request)
+        assert self.samples != "auto"
         return PermutationEstimator(request, self.samples)

@@ -1,10 +1,10 @@
-"""Global word importance: one score per word, the texts that show the most of it, and whether it follows frequency."""
+"""Global word importance: words per class, the texts that show the most of them, and whether it follows frequency."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -35,10 +35,10 @@ def word_importance(
     reduce: str | None = None,
     cache: ExplanationCache | None = None,
 ) -> WordImportance:
-    """Score words by the model's gate, else by its own scores averaged over documents.
+    """Score words for every class by the model's contributions to documents, or for no class by its own weights.
 
-    Without documents these are the words of the training texts, though pretrained vectors may have brought in more.
-    With an explainer: its scores for the predicted classes, summed as VMASK sums those of LIME, averaged, or, as in
+    Without documents these are the words of the training texts, though pretrained vectors may have brought in more, and
+    the scores those of a gate. With an explainer: its scores averaged, summed as VMASK sums those of LIME, or, as in
     SP-LIME, the root of the sum of the absolute scores of each text's strongest words.
     """
     if reduce is not None and reduce not in REDUCTIONS:
@@ -47,14 +47,15 @@ def word_importance(
         if documents is None:
             raise OptionError(f"The explainer '{explainer.name}' needs texts to explain: give a corpus (DATA).")
         explanations = explain_documents(classifier, documents, explainer, cache=cache)
-        return importance_in(explanations, classifier, reduce or "sum")
+        return importance_in(explanations, classifier, reduce or "mean")
     method = method_name(classifier)
-    if classifier.method.own_score is None:
+    contributes = has_contributions(classifier)
+    if classifier.method.own_score is None and not contributes:
         raise OptionError(
             f"The method '{method}' has no word scores of its own: train with the method vmask, or sum the scores of "
             "an explainer, such as occlusion, over a corpus (--explainer occlusion and DATA)."
         )
-    gates = _gates(classifier)
+    gates = None if contributes and documents is not None else _gates(classifier)
     if gates is not None:
         if reduce is not None:
             raise OptionError(
@@ -64,10 +65,15 @@ def word_importance(
         return gates.at_least(1) if documents is None else _only_words_of(gates, documents, classifier)
     if documents is None:
         raise OptionError(
-            f"The word scores of this '{method}' model depend on the text a word stands in, so they are averaged over "
-            "a corpus: give one (DATA)."
+            f"The word scores of this '{method}' model depend on the text a word stands in, so they are put together "
+            "over a corpus: give one (DATA)."
         )
     return importance_in(explain_documents(classifier, documents, Own(), cache=cache), classifier, reduce or "mean")
+
+
+def has_contributions(classifier: Classifier) -> bool:
+    """Say whether a model's own scores are contributions: signed, for every class."""
+    return isinstance(classifier, OpenClassifier) and getattr(classifier.method, "contributions", None) is not None
 
 
 def method_name(classifier: OpenClassifier) -> str:
@@ -111,32 +117,68 @@ def _only_words_of(
     return WordImportance(words, gates.scores[there], np.array([counts[word] for word in words]), gates.source)
 
 
-def importance_in(explanations: Iterable[Explanation], classifier: Classifier, reduce: str = "sum") -> WordImportance:
-    """Put the scores of explanations by the same explainer together, word by word."""
+def importance_in(
+    explanations: Iterable[Explanation], classifier: Classifier, reduce: str = "mean", per_class: bool = True
+) -> WordImportance:
+    """Put the scores of explanations by the same explainer together: word by word and, if signed, class by class.
+
+    Where an explainer scores one of several classes only, the texts it explained for a class tell of that class. One
+    list of words, in which each score is for the class its text was explained for, is what per_class=False gives, as in
+    VMASK's paper.
+    """
     lowercase = ignores_case(classifier)
     counts: Counter[str] = Counter()
-    totals: defaultdict[str, float] = defaultdict(float)
-    name = ""
+    totals: dict[str, np.ndarray] = {}  # word → (class, 3): scores, their sizes, and how many there were
+    explanation, signed = None, False
     for explanation in explanations:
-        name = explanation.explainer
-        words = [normalize(word, lowercase) for word in explanation.words]
-        counts.update(words)
-        if reduce == "root":
-            scores: Iterable[tuple[str, float]] = text_weights(explanation, lowercase).items()
-        else:
-            scores = zip(words, explanation.scores.tolist(), strict=True)
-        for word, score in scores:
-            totals[word] += abs(score) if reduce == "root" else score
-    if not counts:
+        signed = per_class and explanation.signed
+        counts.update(normalize(word, lowercase) for word in explanation.words)
+        for number, scores in _per_class(explanation) if signed else [(0, explanation.scores)]:
+            one = replace(explanation, scores=scores)
+            pairs = text_weights(one, lowercase).items() if reduce == "root" else _occurrences(one, lowercase)
+            for word, score in pairs:
+                if word not in totals:
+                    totals[word] = np.zeros((len(explanation.classes), 3))
+                totals[word][number] += score, abs(score), 1
+    if explanation is None or not counts:
         raise DataError("The corpus holds no words: give texts with at least one.")
     known = sorted(counts, key=lambda word: (-counts[word], word))
-    frequencies = np.array([counts[word] for word in known])
-    sums = np.array([totals[word] for word in known])
-    reduced = {"sum": sums, "mean": sums / frequencies, "root": np.sqrt(abs(sums))}[reduce]
-    whose = f"{name} scores"
-    if name == "own" and isinstance(classifier, OpenClassifier):
-        whose = f"the own scores of {method_name(classifier)}"
-    return WordImportance(tuple(known), reduced, frequencies, f"{REDUCTIONS[reduce]} of {whose}")
+    nothing = np.zeros((len(explanation.classes), 3))
+    table = np.stack([totals.get(word, nothing) for word in known], axis=1)  # (class, word, 3)
+    sums, sizes, times = np.moveaxis(table, -1, 0)
+    reduced = {
+        "sum": sums,
+        "mean": sums / np.maximum(times, 1),
+        "root": np.sqrt(sizes) * (np.sign(sums) if signed else 1.0),
+    }[reduce]
+    return WordImportance(
+        words=tuple(known),
+        scores=reduced.max(0) if signed else reduced[0],
+        frequencies=np.array([counts[word] for word in known]),
+        source=f"{REDUCTIONS[reduce]} of {_whose(explanation, classifier)}",
+        classes=explanation.classes if signed else (),
+        all_scores=reduced if signed else None,
+    )
+
+
+def _per_class(explanation: Explanation) -> Iterable[tuple[int, np.ndarray]]:
+    """Give the scores for each class that is known, with its number: what one of two classes loses, the other wins."""
+    if explanation.all_scores is not None:
+        return enumerate(explanation.all_scores)
+    scored = [(explanation.target, explanation.scores)]
+    return [*scored, (1 - explanation.target, -explanation.scores)] if len(explanation.classes) == 2 else scored
+
+
+def _occurrences(explanation: Explanation, lowercase: bool) -> Iterator[tuple[str, float]]:
+    for word, score in zip(explanation.words, explanation.scores.tolist(), strict=True):
+        yield normalize(word, lowercase), score
+
+
+def _whose(explanation: Explanation, classifier: Classifier) -> str:
+    """Say what was put together."""
+    if explanation.explainer != "own" or not isinstance(classifier, OpenClassifier):
+        return f"{explanation.explainer} scores"
+    return f"the {'contributions' if explanation.signed else 'own scores'} of {method_name(classifier)}"
 
 
 def ignores_case(classifier: Classifier) -> bool:

@@ -15,6 +15,7 @@ from .. import catalog
 from ..catalog import make_explainer
 from ..data.dataset import Dataset
 from ..data.rows import Columns
+from ..evaluation.measure import Scores
 from ..explaining.inputs import draw
 from ..explaining.measure import RANDOM, measure_explanations
 from ..explaining.stream import explain_documents
@@ -23,7 +24,7 @@ from ..interfaces.document import Document
 from ..interfaces.errors import OptionError, unknown_name
 from ..interfaces.metric import Score
 from ..interfaces.settings import json_ready
-from ..models.config import SECTIONS, make_config, overlay
+from ..models.config import SECTIONS, make_config, overlay, with_contributions
 from ..models.folder import TrainedModel
 from .comparison import Comparison
 from .runner import RECORDS, EvaluationJob, finished_records, run_jobs
@@ -46,6 +47,7 @@ def compare(
     embeddings: str | Path | None = None,
     epochs: int | None = None,
     rows: int | None = None,
+    contributions: bool = True,
     explainer: str | None = None,
     sample: int = 200,
     measure: str = MEASURE,
@@ -60,6 +62,7 @@ def compare(
 ) -> Comparison:
     """Train every method on every encoder, data set and seed, and compare accuracy and interpretability.
 
+    Models carry contributions, unless told otherwise; attention weights and gates are measured beside them.
     With a folder, runs whose records are there are not run again, and tables and page are written into it.
     """
     several = [datasets] if isinstance(datasets, str | Path) else datasets
@@ -73,6 +76,7 @@ def compare(
         embeddings=embeddings,
         epochs=epochs,
         rows=rows,
+        contributions=contributions,
         quality=Quality(explainer, sample=sample),
         measure=measure,
         baseline=baseline,
@@ -136,14 +140,31 @@ class Quality(Evaluation):
         started = time.perf_counter()
         explanations = list(explain_documents(classifier, drawn, explainer))
         seconds = time.perf_counter() - started
-        scores = measure_explanations(classifier, {explainer.name: explanations}, metrics, seed=seed)
+        by_name = {explainer.name: explanations}
+        weights = _weights_beside(classifier, explainer.name)
+        if weights is not None:
+            by_name[weights] = make_explainer(weights, classifier).explain(classifier, drawn)
+        scores = measure_explanations(classifier, by_name, metrics, seed=seed)
+        beside = {} if weights is None else {"mechanism": {"explainer": weights, "scores": _measured(scores, weights)}}
         return {
             "explainer": explainer.name,
             "explained_texts": len(drawn),
             "explain_seconds": round(seconds / len(drawn), 6),  # of one text
             "explain_passes": sum(explanation.forward_passes for explanation in explanations) / len(drawn),
-            "scores": {name: _beside_random(scores[name, explainer.name], scores[name, RANDOM]) for name in metrics},
+            "scores": _measured(scores, explainer.name),
+            **beside,
         }
+
+
+def _weights_beside(classifier: FittedClassifier, explainer: str) -> str | None:
+    """Name the explainer of the weights that a method has beside its contributions, if these are what is measured."""
+    if explainer != "own" or not classifier.has_contributions or classifier.method.own_score is None:
+        return None
+    return "attention" if classifier.method.own_score == "share" else "gate"
+
+
+def _measured(scores: Scores, explainer: str) -> dict[str, Measured]:
+    return {name: _beside_random(scores[name, explainer], scores[name, RANDOM]) for name in scores.metrics}
 
 
 def _test(classifier: FittedClassifier, documents: Sequence[Document]) -> Result:
@@ -178,6 +199,7 @@ class Grid:
     embeddings: str | Path | None = None  # file of word vectors, for encoders that do not bring their own
     epochs: int | None = None
     rows: int | None = None
+    contributions: bool = True  # whether every model carries them
     quality: Quality = field(default_factory=Quality)
     measure: str = MEASURE  # the metric by which explanations are ranked
     baseline: str | None = None
@@ -198,6 +220,8 @@ class Grid:
             if self.epochs is not None:
                 values["training"] = {"epochs": self.epochs}
             settings = overlay(values, _settings_of(self.settings, method, encoder))
+            if self.contributions:
+                settings = with_contributions(settings)
             own_vectors = make_config({**settings, "seed": seed}).encoder_kind == "transformer"
             variant = Variant(f"{encoder}-{method}", settings, place is not None and not own_vectors)
             trained = TrainedVariant(variant, source, seed, None, place, vectors, device=self.device)

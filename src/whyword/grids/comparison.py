@@ -56,6 +56,11 @@ class Comparison:
         return any(row.accuracy.difference for row in self.rows)
 
     @property
+    def weighed(self) -> bool:
+        """Whether some method has attention weights or gates beside its contributions."""
+        return any(row.mechanism for row in self.rows)
+
+    @property
     def metrics(self) -> list[str]:
         """All metrics that some run measured."""
         return list(dict.fromkeys(name for row in self.rows for name in row.first.result.get("scores", {})))
@@ -76,6 +81,10 @@ class Comparison:
                 f"'{self.measure}' is how much better the explanations are than random words "
                 f"({catalog.load('metrics', self.measure).meaning}), on up to {most:,} texts; higher is better. Other "
                 "metrics stand as they are."
+            )
+        if self.weighed:
+            notes.append(
+                "Explanations are contributions; 'of its weights' is the same of a method's attention weights or gates."
             )
         if self.compared:
             notes.append(
@@ -98,6 +107,8 @@ class Comparison:
         marks = [f"{name} {'↑' if catalog.load('metrics', name).higher_is_better else '↓'}" for name in others]
         delta = ["Δ", "p"] if self.compared else []
         measure = [f"{self.measure} over random", *delta] if self.metrics else []
+        if self.weighed:
+            measure.append("of its weights")
         numbers = ["seeds", "accuracy", *delta, *measure, *marks]
         head = [*map(Entry, ("data", "encoder", "method")), *(Entry(name, right=True) for name in numbers)]
         head += [Entry("explainer"), Entry("train s", right=True), Entry("ms/step", right=True)]
@@ -109,6 +120,8 @@ class Comparison:
         yield from _measured(row.accuracy, self.compared, 100, 1)
         if self.metrics:
             yield from _measured(row.interpretability, self.compared, 1, 3)
+        if self.weighed:
+            yield from _measured(row.mechanism, False, 1, 3)
         for name in others:
             yield Entry(_with_half(row.score(name), 1, 3), right=True)
         yield Entry(row.first.result.get("explainer") or NONE)
@@ -124,6 +137,8 @@ class Comparison:
         yield from {"baseline": self.baseline, "explainer": result.get("explainer")}.items()
         yield from {"explained_texts": result.get("explained_texts"), "measure": self.measure}.items()
         yield from _flat("interpretability", row.interpretability)
+        if self.weighed:
+            yield from _flat("mechanism", row.mechanism)
         for name in self.metrics:
             score = row.score(name)
             yield from {name: score.value, f"{name}_low": score.low, f"{name}_high": score.high}.items()

@@ -36,6 +36,7 @@ class Row:
     records: tuple[RunRecord, ...]  # one per seed
     accuracy: Measured
     interpretability: Measured | None  # how much better than random words; None where nothing was explained
+    mechanism: Measured | None = None  # the same of attention weights or gates, where they stand beside contributions
 
     @property
     def first(self) -> RunRecord:
@@ -73,7 +74,11 @@ def leaderboard(records: Sequence[RunRecord], measure: str, baseline: str) -> li
         key: group for key, group in ordered.items() if all(measure in r.result.get("scores", {}) for r in group)
     }
     interpretability = _measure(explained, baseline, lambda record: advantages(record.result, measure))
-    return [Row(*key, group, accuracy[key], interpretability.get(key)) for key, group in ordered.items()]
+    weighed = {key: group for key, group in explained.items() if all("mechanism" in r.result for r in group)}
+    mechanism = _measure(weighed, baseline, lambda record: advantages(record.result["mechanism"], measure))
+    return [
+        Row(*key, group, accuracy[key], interpretability.get(key), mechanism.get(key)) for key, group in ordered.items()
+    ]
 
 
 def right_answers(result: Result) -> np.ndarray:

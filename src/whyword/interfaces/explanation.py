@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..maths.stats.ties import ranking, tied_ranks
+from ..maths.stats.ties import ranking, tied_ranks, tolerance
 from ..views import html, svg, terminal
 from ..views.highlight import Highlight
 from .classifier import Classifier
@@ -291,12 +291,15 @@ class Explanation:
 
 @dataclass(frozen=True, eq=False)
 class WordImportance:
-    """One score per word of a vocabulary, with how often the word occurs."""
+    """Scores of the words of a vocabulary, for every class where they have a direction, and how often words occur."""
 
     words: tuple[str, ...]
-    scores: np.ndarray  # (word,)
+    scores: np.ndarray  # (word,) each for the class that the word speaks for most, where scores are for classes
     frequencies: np.ndarray  # (word,) occurrences in the training texts, or in the corpus that was asked about
     source: str  # what the scores are, in a few words
+    classes: tuple[Label, ...] = ()  # empty where the scores are weights or gates, which are not for a class
+    all_scores: np.ndarray | None = None  # (class, word) where the scores are for classes
+    label: Label | None = None  # the class that all these words speak for, after for_class
 
     def __len__(self) -> int:
         """Count the words."""
@@ -307,37 +310,79 @@ class WordImportance:
         """Positions of the words from the highest score down; scores equal up to rounding keep their order."""
         return ranking(self.scores)
 
+    @property
+    def labels(self) -> tuple[Label | None, ...]:
+        """The class that each word speaks for most; None where it speaks for none."""
+        if self.all_scores is None or self.label is not None:
+            return (self.label,) * len(self)
+        least = tolerance(self.all_scores)
+        best = self.all_scores.argmax(0)
+        return tuple(
+            self.classes[number] if score > least else None for number, score in zip(best, self.scores, strict=True)
+        )
+
+    def for_class(self, label: Label) -> WordImportance:
+        """Keep the words that speak for a class, with their scores for it; of many classes a word may speak for two."""
+        if self.all_scores is None:
+            raise OptionError(f"No words for '{label}': {self.source} is not for a class.")
+        if label not in self.classes:
+            raise unknown_name(str(label), "the classes", [str(name) for name in self.classes])
+        scores = self.all_scores[self.classes.index(label)]
+        chosen = np.flatnonzero(scores > tolerance(self.all_scores))
+        return replace(self, scores=scores, label=label)._choose(chosen)
+
+    def by_class(self) -> dict[Label | None, WordImportance]:
+        """Give the words that speak for each class; scores that are not for a class stay together, under None."""
+        if self.all_scores is None or self.label is not None:
+            return {self.label: self}
+        return {label: self.for_class(label) for label in self.classes}
+
     def top(self, k: int = 10) -> WordImportance:
-        """Keep the k words of the highest score, highest first."""
-        return self._choose(self.ranking[:k])
+        """Keep the k words of the highest score, of each class where scores are for classes, highest first."""
+        if self.all_scores is None or self.label is not None:
+            return self._choose(self.ranking[:k])
+        chosen = {
+            i for scores in self.all_scores for i in ranking(scores)[:k] if scores[i] > tolerance(self.all_scores)
+        }
+        return self._choose(np.array([i for i in self.ranking if i in chosen], dtype=np.int64))
 
     def at_least(self, count: int) -> WordImportance:
         """Keep the words that occur at least so often."""
         return self._choose(np.flatnonzero(self.frequencies >= count))
 
     def _choose(self, positions: np.ndarray) -> WordImportance:
-        words = tuple(self.words[i] for i in positions)
-        return WordImportance(words, self.scores[positions], self.frequencies[positions], self.source)
+        return replace(
+            self,
+            words=tuple(self.words[i] for i in positions),
+            scores=self.scores[positions],
+            frequencies=self.frequencies[positions],
+            all_scores=None if self.all_scores is None else self.all_scores[:, positions],
+        )
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Give word, score and frequency as plain values, highest score first."""
-        for i in self.ranking:
-            yield {"word": self.words[i], "score": float(self.scores[i]), "frequency": int(self.frequencies[i])}
+        """Give words as plain values, highest score first: those of each class, or all with None for a class."""
+        for label, part in self.by_class().items():
+            for i in part.ranking:
+                yield {
+                    "word": part.words[i],
+                    "class": label,
+                    "score": float(part.scores[i]),
+                    "frequency": int(part.frequencies[i]),
+                }
 
     def to_frame(self) -> pandas.DataFrame:
-        """Give a pandas frame with a row per word, highest score first."""
-        order = self.ranking
-        columns = {
-            "word": [self.words[i] for i in order],
-            "score": self.scores[order],
-            "frequency": self.frequencies[order],
-        }
-        return data_frame(columns)
+        """Give a pandas frame of these rows."""
+        rows = list(self.rows())
+        return data_frame({name: [row[name] for row in rows] for name in ("word", "class", "score", "frequency")})
 
     def __str__(self) -> str:
-        """Name the source and the strongest words in one line."""
-        words = ", ".join(f"{row['word']} {row['score']:.3f} ({row['frequency']:,}x)" for row in self.top(5).rows())
-        return f"{len(self):,} words by {self.source}: {words}"
+        """Name the source and the strongest words, of each class, in one line."""
+        lists = []
+        for label, part in self.by_class().items():
+            rows = part.top(5).rows()
+            words = ", ".join(f"{row['word']} {row['score']:.3f} ({row['frequency']:,}x)" for row in rows)
+            lists.append(words if label is None else f"{label}: {words or 'none'}")
+        return f"{len(self):,} words by {self.source}: {'; '.join(lists)}"
 
 
 class Explainer(Named, ABC):

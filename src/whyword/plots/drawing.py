@@ -9,11 +9,10 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, findfont, get_font
 
 from ..views.characters import showable
-from ..views.highlight import BLUE, ORANGE, Color, hexadecimal
+from ..views.highlight import Color, class_color, hexadecimal
 
 EMPTY_BOX = "□"  # what fonts show for a letter they do not have
 LONGEST = 24  # letters of a word that are shown; addresses have more
-CLASSES: tuple[Color, ...] = (ORANGE, BLUE, (0, 130, 90), (150, 70, 150), (170, 130, 0), (60, 60, 60))
 NEUTRAL: Color = (130, 130, 130)
 
 Box = tuple[float, float, float, float]  # left, bottom, right, top
@@ -38,5 +37,5 @@ def overlap(one: Box, other: Box) -> bool:
 
 
 def group_color(number: int, classes: int) -> str:
-    """Give the color of a class, or of neutral words; after six classes colors repeat."""
-    return hexadecimal(CLASSES[number % len(CLASSES)] if 0 <= number < classes else NEUTRAL)
+    """Give the color of a class, the same as in all views, or that of neutral words."""
+    return hexadecimal(class_color(number) if 0 <= number < classes else NEUTRAL)

@@ -10,49 +10,91 @@ from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
+from ..interfaces.document import Label
 from ..interfaces.explanation import WordImportance
 from ..maths.stats.intervals import Estimate
-from ..views.highlight import BLUE, ORANGE, Color, hexadecimal
+from ..views.highlight import GRAY, Color, class_color, hexadecimal
 from .drawing import Box, drawable, overlap, ruler
 
-LABELLED = 10  # words of the highest score, and as many of the most frequent
+LABELLED = 10  # words of the highest score, shared out among the classes, and as many of the most frequent
+FEWEST = 3  # of each class
 LETTERS = 9.0  # points
-GRAY: Color = (60, 60, 60)
+COMMON: Color = (60, 60, 60)
+BLACK: Color = (0, 0, 0)
+MARKERS = "o^vDP*Xp"  # of the classes, for readers who see no color
 
 
 def frequency_importance(importance: WordImportance, pearson: Estimate | None, spearman: Estimate | None) -> Figure:
-    """Scatter importance against log frequency, with names for the strongest and the most frequent words."""
+    """Scatter importance against log frequency, with names for the strongest and the most frequent words.
+
+    A word has the color and the marker of the class it speaks for most; weights, not for a class, are gray.
+    """
     figure = Figure(figsize=(8.0, 5.4), dpi=100, layout="constrained")
     axes = figure.add_subplot()
     frequencies, scores = np.maximum(importance.frequencies, 1), importance.scores
     faint = max(0.08, min(0.7, 20.0 / math.sqrt(max(1, len(importance)))))  # the more words, the fainter each
-    axes.scatter(frequencies, scores, s=14, color=hexadecimal(BLUE), alpha=faint, linewidths=0, rasterized=True)
-    strongest = importance.ranking[:LABELLED]
     commonest = np.argsort(-frequencies, kind="stable")[:LABELLED]
-    for chosen, marker, color, label in (
-        (commonest, "s", GRAY, "most frequent"),
-        (strongest, "o", ORANGE, "highest score"),
-    ):
-        edge = hexadecimal(color)
-        axes.scatter(frequencies[chosen], scores[chosen], s=22, marker=marker, c="none", edgecolors=edge, label=label)
+    colors: dict[int, Color] = {}  # of the words that are named, by their positions
+    for label, members in _groups(importance).items():
+        number = None if label is None else importance.classes.index(label)
+        marker = MARKERS[(number or 0) % len(MARKERS)]
+        color = GRAY if number is None else class_color(number)
+        axes.scatter(
+            frequencies[members],
+            scores[members],
+            s=14,
+            marker=marker,
+            color=hexadecimal(color),
+            alpha=faint,
+            linewidths=0,
+            rasterized=True,
+        )
+        if label is None and importance.classes:
+            continue  # words that speak for no class
+        chosen = members[: max(FEWEST, LABELLED // max(1, len(importance.classes)))]
+        edge = BLACK if number is None else color
+        name = "highest score" if label is None else f"speaks for {drawable((str(label),))[0]}"
+        axes.scatter(
+            frequencies[chosen], scores[chosen], s=24, marker=marker, c="none", edgecolors=hexadecimal(edge), label=name
+        )
+        colors |= dict.fromkeys(chosen.tolist(), edge)
+    axes.scatter(
+        frequencies[commonest],
+        scores[commonest],
+        s=22,
+        marker="s",
+        c="none",
+        edgecolors=hexadecimal(COMMON),
+        label="most frequent",
+    )
     axes.margins(x=0.06, y=0.12)
     axes.set_xlabel("frequency (log scale)")
     axes.set_ylabel(f"importance: {importance.source}", parse_math=False)
     axes.set_title(_title(len(importance), pearson, spearman), fontsize=10)
     axes.spines[["top", "right"]].set_visible(False)
-    labelled = list(dict.fromkeys([*strongest.tolist(), *commonest.tolist()]))
+    labelled = list(dict.fromkeys([*colors, *commonest.tolist()]))
     if labelled:
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter(
             FuncFormatter(lambda frequency, _: f"{frequency:,.0f}" if frequency >= 1 else "")
         )
         axes.xaxis.set_minor_formatter(NullFormatter())
-        figure.legend(loc="outside lower right", ncols=2, fontsize=8, frameon=False)
+        for text in figure.legend(loc="outside lower right", ncols=4, fontsize=8, frameon=False).get_texts():
+            text.set_parse_math(False)
         figure.draw_without_rendering()  # settles where the axes lie
-        colors = [ORANGE if i in strongest else GRAY for i in labelled]
+        inks = [colors.get(i, COMMON) for i in labelled]
         points = np.stack([frequencies[labelled], scores[labelled]], axis=1)
-        _name(axes, figure, drawable(tuple(importance.words[i] for i in labelled)), points, colors)
+        _name(axes, figure, drawable(tuple(importance.words[i] for i in labelled)), points, inks)
     return figure
+
+
+def _groups(importance: WordImportance) -> dict[Label | None, np.ndarray]:
+    """Give the positions of the words of each class, highest score first."""
+    groups: dict[Label | None, list[int]] = {label: [] for label in (*importance.classes, None)}
+    labels = importance.labels
+    for i in importance.ranking.tolist():
+        groups[labels[i]].append(i)
+    return {label: np.array(members, dtype=np.int64) for label, members in groups.items() if members}
 
 
 def _title(words: int, pearson: Estimate | None, spearman: Estimate | None) -> str:

@@ -197,13 +197,17 @@ class Highlight:
         for number, (one, other, score, speaks_for) in enumerate(self.interactions[:SHOWN_PAIRS]):
             first, second = sorted((one, other))
             paint = self.paint(1.0 if score >= 0 else -1.0, speaks_for)
-            sentence = f"{words[first]} + {words[second]}: together {self.written(score)} ({paint.speaks})"
+            sentence = f"{words[first]} + {words[second]}: together {self.told(score, paint)}"
             pairs.append(Pair(chr(ord("①") + number), first, second, sentence, paint))
         return pairs
 
     def written(self, score: float) -> str:
         """Write a score with three digits, and its sign where signs mean something."""
         return f"{score:+.3g}" if self.signed else f"{score:.3g}"
+
+    def told(self, score: float, paint: Paint) -> str:
+        """Write a score with the class that it speaks for."""
+        return f"{self.written(score)} ({paint.speaks})" if paint.speaks else self.written(score)
 
     def strongest_by_class(self, k: int = 5) -> dict[str, list[tuple[str, str]]]:
         """Give the strongest words with their written scores, by what they speak for; the strongest class first."""

@@ -18,6 +18,8 @@ MOST_WORDS_FITTED = 1000  # words: beyond, fitting a surrogate takes longer than
 MOST_WORDS_PAIRED = 100  # words: beyond, fitting neighbors takes longer than it saves
 ANSWERS_PER_WORD = 3  # below, neighbors are left out, and the surrogate's ridge rises
 SURROGATE_RIDGE = 0.03  # penalty of a squared weight, in units of one answer's importance; at most 1
+START_RIDGE = 1.0  # penalty of a word's squared distance from its weight in the start, where there is one
+START_LEAST_INFLUENCE = 0.5  # added to every word's influence, whose mean is 1: the start is less sure of larger ones
 NEIGHBOR_SCALE = 0.25  # of the features of neighboring words: their penalty is 16 times that of a word
 PROBABILITY_FLOOR = 1e-6  # answers nearer to 0 or 1 are taken as this near: they are given with six digits
 LEAST_SHARE = 1e-9  # of the words kept: the empty text has no root of its share to divide by
@@ -38,12 +40,14 @@ def preferred_sizes(ridge: SubsetRidge) -> np.ndarray:
     return preference
 
 
-def estimate(ridge: SubsetRidge, strata: SizeStrata, answers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def estimate(
+    ridge: SubsetRidge, strata: SizeStrata, answers: np.ndarray, start: Surrogate | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """Give (word,) coefficients and their standard errors from the answers, (subset,), to the sub-texts drawn.
 
     The coefficients are linear in the answers, so they are those of any surrogate plus those of the residuals: only
-    the variance depends on how good the surrogate is. Standard errors are those of the residuals, each enlarged by the
-    influence of its own answer on the fit (HC3).
+    the variance depends on how good the surrogate is. A start is what the surrogate is before any answer. Standard
+    errors are those of the residuals, each enlarged by the influence of its own answer on the fit (HC3).
     """
     subsets = strata.subsets
     share, not_drawn = strata.shares(ridge.mass)
@@ -54,11 +58,20 @@ def estimate(ridge: SubsetRidge, strata: SizeStrata, answers: np.ndarray) -> tup
     residual, leverage = answers - mean, np.zeros(len(answers))
     if ridge.words <= MOST_WORDS_FITTED:
         enough = ANSWERS_PER_WORD * ridge.words
-        penalty = min(1.0, SURROGATE_RIDGE * max(1.0, enough / len(subsets)) ** 2)
+        least = min(1.0, SURROGATE_RIDGE * max(1.0, enough / len(subsets)) ** 2)
         neighbors = ridge.words <= MOST_WORDS_PAIRED and len(subsets) >= enough
         features, importance = _features(subsets, neighbors), share / share.mean()
         targets = np.clip(answers, PROBABILITY_FLOOR, 1 - PROBABILITY_FLOOR)
-        surrogate = fit_surrogate(features, targets, importance, penalty)
+        penalty = np.full(features.shape[1], least)
+        if start is not None:
+            size = np.abs(start.weights)
+            influence = size / max(size.mean(), LEAST_SHARE)
+            doubt = (START_LEAST_INFLUENCE + influence) / (START_LEAST_INFLUENCE + 1)
+            penalty[2 : 2 + ridge.words] = START_RIDGE / doubt**2
+            weights = np.zeros(features.shape[1])
+            weights[2 : 2 + ridge.words] = start.weights
+            start = Surrogate(start.bias, weights)
+        surrogate = fit_surrogate(features, targets, importance, penalty, start)
         fitted = surrogate(features)
         if share @ (answers - fitted) ** 2 < share @ residual**2:  # else the mean is the better surrogate
             coefficients, variance = _coefficients_of(surrogate, ridge, PREDICTED_PER_ANSWER * len(subsets))
@@ -78,11 +91,10 @@ def _features(subsets: np.ndarray, neighbors: bool) -> np.ndarray:
     return np.concatenate(parts, axis=1)
 
 
-def _leverage(features: np.ndarray, slope: np.ndarray, penalty: float) -> np.ndarray:
+def _leverage(features: np.ndarray, slope: np.ndarray, penalty: np.ndarray) -> np.ndarray:
     """Give the share of each fitted value that is due to its own answer: 0 to 1."""
     design = np.concatenate([features, np.ones((len(features), 1))], axis=1)
-    ridge = np.append(np.full(features.shape[1], penalty), BIAS_RIDGE)
-    curvature = (design.T * slope) @ design + np.diag(ridge)
+    curvature = (design.T * slope) @ design + np.diag(np.append(penalty, BIAS_RIDGE))
     leverage: np.ndarray = slope * np.einsum("ij,ji->i", design, np.linalg.solve(curvature, design.T))
     return leverage
 

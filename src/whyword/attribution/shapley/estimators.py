@@ -10,7 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...interfaces.document import Words
+from ..classes import scores_of_classes
 from ..rounds import converged
+from ..start import Start
 from .exact import all_subsets, shapley_of_table
 from .gaussian_process import shapley_of_pairs
 from .pairs import ComplementaryPairs
@@ -32,6 +34,8 @@ class Request:
     confidence: float
     budget: float | None
     seed: int
+    start: Start | None = None
+    tolerance: float | None = None  # largest standard error of a word at which to stop, whatever the top words are
 
     @property
     def generator(self) -> np.random.Generator:
@@ -49,8 +53,8 @@ class ShapleyEstimator(ABC):
         self.count = len(request.words)
         self.target = request.target
         self.probabilities = np.zeros(0)  # (class,) of the whole text
-        self.base_value = 0.0
-        self.passes = 0
+        self.base_values = np.zeros(0)  # (class,) of the empty text
+        self.passes = 0  # sub-texts asked about
         self.seconds = 0.0
         self.scores = np.zeros(self.count)
         self.std_error: np.ndarray | None = np.zeros(self.count)
@@ -72,9 +76,9 @@ class ShapleyEstimator(ABC):
         started = time.perf_counter()
         if not self.passes:
             self.probabilities = probabilities[0]
+            self.base_values = probabilities[:2][-1]
             self.target = int(self.probabilities.argmax()) if self.target is None else self.target
-            self.base_value = float(probabilities[:2][-1, self.target])
-        answers = probabilities[:, self.target] if self.passes else probabilities[2:, self.target]
+        answers = probabilities if self.passes else probabilities[2:]
         self.passes += len(probabilities)
         if self.count:
             self._estimate(answers)
@@ -84,9 +88,16 @@ class ShapleyEstimator(ABC):
         self.seconds += seconds + time.perf_counter() - started
 
     @property
-    def whole(self) -> float:
-        """Probability of the target given the whole text."""
-        return float(self.probabilities[self.target])
+    def all_scores(self) -> np.ndarray:
+        """Scores of every class, (class, word), which add up for each of them."""
+        scores = scores_of_classes(self.scores, self._chosen, len(self.probabilities), self._of_class)
+        missing = self.probabilities - self.base_values - scores.sum(axis=1)
+        added_up: np.ndarray = scores + missing[:, None] / max(1, self.count)
+        return added_up
+
+    @property
+    def _chosen(self) -> int:
+        return self.target or 0
 
     def within_budget(self, passes: int) -> int:
         """Give how many of these further passes the budget has time for, judging by those so far."""
@@ -104,17 +115,29 @@ class ShapleyEstimator(ABC):
 
     @abstractmethod
     def _estimate(self, answers: np.ndarray) -> None:
-        """Set scores and standard errors, given the answers for the target to what was chosen last."""
+        """Set scores and standard errors, given the answers (subset, class) to what was chosen last."""
+
+    @abstractmethod
+    def _of_class(self, number: int) -> np.ndarray:
+        """Give the scores of another class from the same answers, (word,)."""
 
 
 class ExactEstimator(ShapleyEstimator):
     """From every sub-text: the values are exact."""
 
+    def __init__(self, request: Request) -> None:
+        super().__init__(request)
+        self._table = np.zeros((0, 0))  # (subset, class) answers, in the order of all_subsets
+
     def _choose(self) -> np.ndarray:
         return self._no_subsets() if self.passes else all_subsets(self.count)[1:-1]
 
     def _estimate(self, answers: np.ndarray) -> None:
-        self.scores = shapley_of_table(np.concatenate([[self.base_value], answers, [self.whole]]), self.count)
+        self._table = np.concatenate([self.base_values[None], answers, self.probabilities[None]])
+        self.scores = self._of_class(self._chosen)
+
+    def _of_class(self, number: int) -> np.ndarray:
+        return shapley_of_table(self._table[:, number], self.count)
 
 
 class PermutationEstimator(ShapleyEstimator):
@@ -124,11 +147,11 @@ class PermutationEstimator(ShapleyEstimator):
         super().__init__(request)
         self._samples = samples
         self._generator = request.generator
-        self._answer_of: dict[bytes, float] = {}  # by packed sub-text
+        self._answer_of: dict[bytes, np.ndarray] = {}  # (class,) by packed sub-text
         self._new_keys: list[bytes] = []  # of the sub-texts chosen last
         self._places = np.zeros((0, self.count), dtype=np.int64)  # (permutation, word) of this round
         self._keys: list[bytes] = []  # sub-texts of this round
-        self._gains = np.zeros((0, self.count))  # (permutation, word) so far: change by adding the word
+        self._gains = np.zeros((0, self.count, 0))  # (permutation, word, class) so far: change by adding the word
 
     def _choose(self) -> np.ndarray:
         while len(self._draw()):
@@ -155,15 +178,21 @@ class PermutationEstimator(ShapleyEstimator):
         return self._places
 
     def _estimate(self, answers: np.ndarray) -> None:
-        self._answer_of.update(zip(self._new_keys, answers.tolist(), strict=True))
-        between = np.array([self._answer_of[key] for key in self._keys]).reshape(len(self._places), -1)
-        path = np.pad(between, ((0, 0), (1, 1)))
-        path[:, 0], path[:, -1] = self.base_value, self.whole
-        gains = np.take_along_axis(np.diff(path, axis=1), self._places, axis=1)
-        self._gains = np.concatenate([self._gains, gains])
-        self.scores = self._gains.mean(axis=0)
-        pairs = (self._gains[: len(self._gains) // 2 * 2 : 2] + self._gains[1::2]) / 2
+        self._answer_of.update(zip(self._new_keys, answers, strict=True))
+        between = np.stack([self._answer_of[key] for key in self._keys]) if self._keys else answers
+        path = np.empty((len(self._places), self.count + 1, len(self.probabilities)))
+        path[:, 0], path[:, -1] = self.base_values, self.probabilities
+        path[:, 1:-1] = between.reshape(len(self._places), self.count - 1, -1)
+        gains = np.take_along_axis(np.diff(path, axis=1), self._places[..., None], axis=1)
+        self._gains = np.concatenate([self._gains, gains]) if len(self._gains) else gains
+        self.scores = self._of_class(self._chosen)
+        of_target = self._gains[..., self._chosen]
+        pairs = (of_target[: len(of_target) // 2 * 2 : 2] + of_target[1::2]) / 2
         self.std_error = pairs.std(axis=0, ddof=1) / len(pairs) ** 0.5 if len(pairs) > 1 else None
+
+    def _of_class(self, number: int) -> np.ndarray:
+        scores: np.ndarray = self._gains[..., number].mean(axis=0)
+        return scores
 
 
 class PairEstimator(ShapleyEstimator):
@@ -172,10 +201,16 @@ class PairEstimator(ShapleyEstimator):
     def __init__(self, request: Request, limit: int) -> None:
         super().__init__(request)
         self._most_pairs = limit // 2
-        self._pairs = ComplementaryPairs(self.count, request.generator, each_word=self.count < self._most_pairs)
+        self._start = request.start
+        known = None
+        if self._start is not None:
+            self.target = self._start.likeliest if self.target is None else self.target
+            known = self._start.scores[self.target]
+        each_word = self.count < self._most_pairs
+        self._pairs = ComplementaryPairs(self.count, request.generator, each_word, known)
         self._halves = self._no_subsets()
         self._new_halves = self._no_subsets()
-        self._answers = np.zeros((0, 2))  # (pair, half)
+        self._answers = np.zeros((0, 2, 0))  # (pair, half, class)
 
     def _choose(self) -> np.ndarray:
         self._new_halves = self._pairs.draw(self._next_pairs())
@@ -185,19 +220,34 @@ class PairEstimator(ShapleyEstimator):
     def _next_pairs(self) -> int:
         """Give the number of pairs to ask about next."""
         done = len(self._halves)
-        if self.confidence is not None and self.confidence >= self.request.confidence:
+        if done and self._is_precise():
             return 0
-        first = self.count + 1 + max(SPARE_FIRST_PAIRS, self.count // 2)
+        first = 1 + max(SPARE_FIRST_PAIRS, self.count // 2) + (self.count if self._start is None else 0)
         if self.request.budget is not None:
             first = min(first, FIRST_PAIRS_WITH_BUDGET)
         more = min(self._most_pairs, max(first, int(done * ROUND_GROWTH))) - done
         return self.within_budget(2 * more) // 2
 
+    def _is_precise(self) -> bool:
+        if self.request.tolerance is not None:
+            return self.std_error is not None and bool(self.std_error.max(initial=0.0) <= self.request.tolerance)
+        return self.confidence is not None and self.confidence >= self.request.confidence
+
     def _estimate(self, answers: np.ndarray) -> None:
+        pairs = np.stack(np.split(answers, 2), axis=1)
         if not len(self._answers):
-            both = len(answers) // 2
-            answers = np.concatenate([[self.whole], answers[:both], [self.base_value], answers[both:]])
+            ends = np.stack([self.probabilities, self.base_values])[None]
+            self._answers = np.concatenate([ends, pairs]).round(ANSWER_DIGITS)
+        else:
+            self._answers = np.concatenate([self._answers, pairs.round(ANSWER_DIGITS)])
         self._halves = np.concatenate([self._halves, self._new_halves])
-        self._answers = np.concatenate([self._answers, answers.round(ANSWER_DIGITS).reshape(2, -1).T])
-        self.scores, self.std_error = shapley_of_pairs(self._halves, *self._answers.T)
-        self.scores += (self.whole - self.base_value - self.scores.sum()) / self.count
+        self.scores, self.std_error = self._values_of(self._chosen)
+        self.scores += (self.probabilities - self.base_values)[self._chosen] / self.count - self.scores.mean()
+
+    def _of_class(self, number: int) -> np.ndarray:
+        return self._values_of(number)[0]
+
+    def _values_of(self, number: int) -> tuple[np.ndarray, np.ndarray]:
+        start = None if self._start is None else self._start.surrogate(number)
+        answers, opposite = self._answers[..., number].T
+        return shapley_of_pairs(self._halves, answers, opposite, start)

@@ -18,6 +18,13 @@ from .exact import weight_of_subsets
 
 # the process on log-odds, which predicts
 ADDITIVE_VARIANCE = 30.0  # log-odds²; a word's weight has this / words as prior variance: nearly no prior
+STARTED_VARIANCES = (
+    0.001,
+    0.01,
+    0.1,
+    1.0,
+    10.0,
+)  # the same around a start: the one that fits the answers best is taken
 INTERACTION_VARIANCE = 0.3  # log-odds² of the part in which words act together
 LOG_ODDS_NOISE = 0.01  # log-odds² that belong to a single sub-text
 LOG_ODDS_DIAMETER = 3.0  # kernel distance of the whole text from the empty one
@@ -36,25 +43,30 @@ KEEP_CHANCES, CHANCE_WEIGHTS = (values / 2 for values in np.polynomial.legendre.
 KEEP_CHANCES = KEEP_CHANCES + 0.5  # from 0 to 1
 
 
-def shapley_of_pairs(halves: np.ndarray, answers: np.ndarray, opposite: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def shapley_of_pairs(
+    halves: np.ndarray, answers: np.ndarray, opposite: np.ndarray, start: Surrogate | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """Give Shapley values and standard errors, (word,) each; answers and opposite, (pair,), are for halves and ~halves.
 
     The first pair is the whole and the empty text, and the values add up to their difference exactly. Shapley values
     are linear in the answers, so they are those of any prediction plus those of its residuals. The kernel lets words
     act together as much as they influence an additive surrogate. Errors are sized by the residual of each pair when
-    the prediction has learned from the others alone.
+    the prediction has learned from the others alone. A start is what the prediction is before any answer: then there is
+    one however few the pairs are.
     """
     pairs, words = halves.shape
     residuals = (answers - opposite) / 2
     left_out_residuals: np.ndarray | None = None
     scores, order_variance, influence = np.zeros(words), np.zeros(words), np.ones(words)
-    if words < pairs < 2 ** (words - 1):  # enough for a weight per word, and not yet everything
+    surrogate = start
+    if words < pairs:  # enough for a weight per word
         surrogate = fit_surrogate(np.concatenate([halves, ~halves]), np.concatenate([answers, opposite]))
+    if surrogate is not None and pairs < 2 ** (words - 1):  # not yet everything
         size = np.abs(surrogate.weights)
         influence = size / size.mean() if size.any() else influence
         distance = LOG_ODDS_DIAMETER / words * (LOG_ODDS_LEAST_INFLUENCE + influence) / (LOG_ODDS_LEAST_INFLUENCE + 1)
         learned = slice(MOST_PAIRS_LEARNED)
-        fit = fit_process(halves[learned], answers[learned], opposite[learned], distance)
+        fit = fit_process(halves[learned], answers[learned], opposite[learned], distance, start)
         scores, order_variance = _shapley_of_prediction(fit.process, surrogate, PREDICTED_PER_PAIR * pairs)
         further = fit.process(halves[MOST_PAIRS_LEARNED:].astype(np.float64))
         residuals, left_out_residuals = (
@@ -63,6 +75,8 @@ def shapley_of_pairs(halves: np.ndarray, answers: np.ndarray, opposite: np.ndarr
         )
     distance = RESIDUAL_DIAMETER / words * (RESIDUAL_LEAST_INFLUENCE + influence)
     residual_scores, std_error = shapley_of_residuals(halves, residuals, distance, left_out_residuals)
+    if start is not None:  # what the process has not learned belongs to the sub-texts asked about alone
+        residual_scores = 2 * residuals @ weight_of_subsets(halves)
     scores = scores + residual_scores
     return scores + (answers[0] - opposite[0] - scores.sum()) / words, np.sqrt(std_error**2 + order_variance)
 
@@ -78,6 +92,7 @@ class LogOddsProcess:
     halves: np.ndarray  # (pair, word) bool
     distance: np.ndarray  # (word,) that a sub-text moves when the word comes or goes
     mean: float
+    weights: np.ndarray  # (word,) of the additive part, in log-odds
     even: np.ndarray  # (pair,)
     odd: np.ndarray  # (pair,)
 
@@ -85,7 +100,6 @@ class LogOddsProcess:
         """Predict the probabilities of sub-texts, (subset, word) float, and of their complements: (subset,) each."""
         kind = subsets.dtype
         weights = np.column_stack([self.even, self.odd]).astype(kind) * kind.type(INTERACTION_VARIANCE / 2)
-        of_words = (ADDITIVE_VARIANCE / self.halves.shape[1] * (self.odd @ (self.halves - 0.5))).astype(kind)
         left, right = _distance_factors(subsets, self.halves, self.distance)
         diameter = np.exp(-self.distance.sum()).astype(kind)
         of_near, of_far = (np.empty((len(subsets), 2), kind) for _ in range(2))
@@ -94,7 +108,7 @@ class LogOddsProcess:
             near = np.exp(left[rows] @ right)
             of_near[rows], of_far[rows] = near @ weights, diameter / near @ weights
         mean = self.mean + of_near[:, 0] + of_far[:, 0]
-        half = (subsets - kind.type(0.5)) @ of_words + of_near[:, 1] - of_far[:, 1]
+        half = (subsets - kind.type(0.5)) @ self.weights.astype(kind) + of_near[:, 1] - of_far[:, 1]
         return _probabilities(mean, half)
 
 
@@ -107,32 +121,49 @@ class ProcessFit:
     left_out: tuple[np.ndarray, np.ndarray]  # predicted from the other pairs alone, but for the mean, which is of all
 
 
-def fit_process(halves: np.ndarray, answers: np.ndarray, opposite: np.ndarray, distance: np.ndarray) -> ProcessFit:
-    """Condition the process on the answers to halves and ~halves, (pair,) each."""
+def fit_process(
+    halves: np.ndarray,
+    answers: np.ndarray,
+    opposite: np.ndarray,
+    distance: np.ndarray,
+    start: Surrogate | None = None,
+) -> ProcessFit:
+    """Condition the process on the answers to halves and ~halves, (pair,) each.
+
+    With a start, the process is what is missing from it, and a word's weight is the less sure the more it influences.
+    """
+    words = halves.shape[1]
+    variances = (ADDITIVE_VARIANCE,) if start is None else STARTED_VARIANCES
+    doubt = np.ones(words) if start is None else (distance / distance.mean()) ** 2
+    known = Surrogate(0.0, np.zeros(words)) if start is None else start
     first, second = (logit(np.clip(values, PROBABILITY_FLOOR, 1 - PROBABILITY_FLOOR)) for values in (answers, opposite))
-    mean, half = (first + second) / 2, (first - second) / 2
+    centered = halves - 0.5
+    known_mean, known_half = known.bias + known.weights.sum() / 2, centered @ known.weights
+    mean, half = (first + second) / 2 - known_mean, (first - second) / 2 - known_half
     middle = float(mean.mean())
     left, right = _distance_factors(halves.astype(np.float64), halves, distance)
     near = np.exp(left @ right)
     far = np.exp(-distance.sum()) / near
-    centered = halves - 0.5
-    even_covariance = INTERACTION_VARIANCE / 2 * (near + far)
-    odd_covariance = INTERACTION_VARIANCE / 2 * (near - far) + ADDITIVE_VARIANCE / halves.shape[1] * (
-        centered @ centered.T
-    )
-    even, even_precision = _condition(even_covariance, mean - middle)
-    odd, odd_precision = _condition(odd_covariance, half)
+    even, even_precision, _ = _condition(INTERACTION_VARIANCE / 2 * (near + far), mean - middle)
+    together = INTERACTION_VARIANCE / 2 * (near - far)
+    spread = centered * (doubt / words)  # (pair, word)
+    fits = [_condition(together + variance * (spread @ centered.T), half) for variance in variances]
+    best = max(range(len(fits)), key=lambda number: fits[number][2])
+    odd, odd_precision, _ = fits[best]
+    weights = known.weights + variances[best] * (odd @ spread)
     fitted = mean - LOG_ODDS_NOISE / 2 * even, half - LOG_ODDS_NOISE / 2 * odd
     left_out = mean - even / even_precision, half - odd / odd_precision  # Rasmussen & Williams 2006, 5.12
-    process = LogOddsProcess(halves, distance, middle, even, odd)
-    return ProcessFit(process, _probabilities(*fitted), _probabilities(*left_out))
+    process = LogOddsProcess(halves, distance, known_mean + middle, weights, even, odd)
+    return ProcessFit(process, *(_probabilities(known_mean + e, known_half + o) for e, o in (fitted, left_out)))
 
 
-def _condition(covariance: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Add the noise; give the weights of the pairs and the diagonal of the inverse covariance, (pair,) each."""
+def _condition(covariance: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+    """Add the noise; give the weights of the pairs, the diagonal of the inverse covariance and the log-likelihood."""
     covariance[np.diag_indices(len(values))] += LOG_ODDS_NOISE / 2
     root = inverse_root(covariance)
-    return root.T @ (root @ values), (root**2).sum(axis=0)
+    whitened = root @ values
+    log_likelihood = float(np.log(np.diag(root)).sum() - whitened @ whitened / 2)
+    return root.T @ whitened, (root**2).sum(axis=0), log_likelihood
 
 
 def _probabilities(mean: np.ndarray, half: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import comb
+from scipy.special import comb, ndtr
 
 from .exact import all_subsets
 
 MOST_WORDS_LISTED = 14  # words up to which all 2^(n-1) pairs are listed and shuffled: 8,192 pairs of 14 words
+START_ERROR = 0.3  # of a starting score, as a share of its size plus half the mean size: only the order depends on it
 GOLDEN_RATIO = (5**0.5 - 1) / 2  # step of an additive recurrence modulo 1, whose points are even at any count
 
 
@@ -17,12 +18,16 @@ class ComplementaryPairs:
     First the whole and the empty text, then each word alone and left out, then the rows of a Hadamard matrix, which
     separate the words' effects with the fewest pairs. The rest have every number of kept words equally often, so that
     each answer tells as much of the words' effects as any other (the leverage scores of Musco & Witter, ICLR 2025).
-    A pair is represented by its half that keeps the first word.
+    With starting scores, (word,), the words whose rank they leave most open come first. A pair is represented by its
+    half that keeps the first word.
     """
 
-    def __init__(self, words: int, generator: np.random.Generator, each_word: bool = True) -> None:
+    def __init__(
+        self, words: int, generator: np.random.Generator, each_word: bool = True, start: np.ndarray | None = None
+    ) -> None:
         self._words = words
         self._generator = generator
+        self._start = start
         self._least_kept = 2 if each_word else 1  # words that a random pair keeps at least, and leaves out
         self._all_listed = words <= MOST_WORDS_LISTED
         self._drawn: set[bytes] = set()
@@ -42,7 +47,8 @@ class ComplementaryPairs:
         whole = np.ones((1, self._words), dtype=bool)
         if not each_word:
             return whole
-        alone = np.eye(self._words, dtype=bool)[self._generator.permutation(self._words)]
+        order = self._generator.permutation(self._words) if self._start is None else most_open(self._start)
+        alone = np.eye(self._words, dtype=bool)[order]
         return np.concatenate([whole, alone, self._orthogonal()])
 
     def _orthogonal(self) -> np.ndarray:
@@ -74,6 +80,18 @@ class ComplementaryPairs:
                 self._drawn.add(key)
                 rows.append(row)
         return halves[rows]
+
+
+def most_open(scores: np.ndarray) -> np.ndarray:
+    """Order words by the number of others that they are expected to have changed places with, most first.
+
+    Scores are taken as normal about the truth, with an error that grows with their size.
+    """
+    size = np.abs(scores)
+    error = START_ERROR * (size + size.mean() / 2)
+    gap_error = np.sqrt(error[:, None] ** 2 + error**2)
+    changed = ndtr(-np.abs(scores[:, None] - scores) / np.where(gap_error > 0, gap_error, 1.0))
+    return np.argsort(-changed.sum(axis=1), kind="stable")
 
 
 def hadamard(least: int) -> np.ndarray:

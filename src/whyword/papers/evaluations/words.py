@@ -13,7 +13,7 @@ from ...catalog import make_explainer
 from ...data.dataset import Dataset
 from ...explaining.inputs import draw
 from ...explaining.stream import explain_documents
-from ...explaining.words import frequency_link, word_importance
+from ...explaining.words import frequency_link, importance_in, word_importance
 from ...grids.variant import Evaluation, Result, Settings, TrainedVariant
 from ...interfaces.explanation import WordImportance
 from ...maths.stats.intervals import Estimate
@@ -60,7 +60,8 @@ class SpLime(Evaluation):
         """Sum LIME's scores for the predicted classes."""
         documents = draw(dataset.test or dataset.dev, self.sample, seed=0)
         explainer = make_explainer("lime", model.classifier, trained.seed, {"samples": self.samples})
-        importance = word_importance(model.classifier, documents, explainer)
+        explanations = explain_documents(model.classifier, documents, explainer)
+        importance = importance_in(explanations, model.classifier, "sum", per_class=False)
         return {"texts": len(documents), "top": list(importance.top(self.top).rows())}
 
 

@@ -383,7 +383,7 @@ function showWords(view) {
     return node;
   }));
   const told = [...pairs.map(({ mark, sentence }) => `${mark} ${showable(sentence)}`), ...notes(explanation)];
-  view.notesBox.replaceChildren(...told.map((note) => element("p", "", note.replaceAll("-", "−"))));
+  view.notesBox.replaceChildren(...told.map((note) => element("p", "", note.replace(/-(?=\d)/g, "−"))));
   const { forward_passes: passes, seconds } = explanation;
   const cost = `${passes.toLocaleString("en-US")} forward ${passes === 1 ? "pass" : "passes"}`;
   view.costBox.textContent = `${cost}, ${seconds.toFixed(2)} s`;

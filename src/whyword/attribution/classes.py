@@ -1,0 +1,23 @@
+"""Scores of every class from answers that hold them all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+
+def scores_of_classes(
+    scores: np.ndarray, target: int, classes: int, of_class: Callable[[int], np.ndarray]
+) -> np.ndarray:
+    """Give (class, word) scores from those of the target, (word,).
+
+    Probabilities add up to 1, so what a word does for all classes together is 0: the last class needs no estimate.
+    """
+    table = np.zeros((classes, len(scores)))
+    table[target] = scores
+    others = [number for number in range(classes) if number != target]
+    for other in others[:-1] if len(scores) else ():
+        table[other] = of_class(other)
+    table[others[-1:]] = -table.sum(axis=0)
+    return table
