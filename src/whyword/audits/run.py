@@ -276,4 +276,4 @@ def _attention_tests(
     if shown is None or shown not in explained or sections.kind_of(classifier) != "attention":
         return None
     on_event("Replacing the attention by other attention", 0, 0)
-    return run_attention_tests(classifier, documents, seed, explained={**explained, "own": explained[shown]})
+    return run_attention_tests(classifier, documents, seed, explained={**explained, "attention": explained[shown]})
