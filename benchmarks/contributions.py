@@ -79,7 +79,7 @@ class Faithfulness(Evaluation):
         return result | self._explain(classifier, drawn) | _cost(classifier, drawn)
 
     def _explain(self, classifier: FittedClassifier, documents: Sequence[Document]) -> Result:
-        settings = {"top": 10_000, "limit": self.passes}  # never converged, so that all passes are made
+        settings = {"top": 10_000, "limit": self.passes, "start": None}  # all passes, from nothing
         own = make_explainer("own", classifier).explain(classifier, documents)
         reference = make_explainer("shapley", classifier, 0, settings).explain(classifier, documents)
         marked = any(document.rationale is not None for document in documents)
