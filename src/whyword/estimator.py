@@ -130,7 +130,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Give the settings of a section with their defaults; none where there is no such method or encoder."""
         values = {section: self.encoder} if section == "encoder" else {"method": self.method}
         try:
-            config = make_config(with_contributions({**values, "contributions": bool(self.contributions)}))
+            carried = self.contributions is not False and self.contributions is not None
+            config = make_config(with_contributions({**values, "contributions": carried}))
         except OptionError:
             return {}
         settings = config.to_dict()[section] or {}
@@ -260,6 +261,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             encoder_settings=sections["encoder"],
             vocabulary=config["vocabulary"],
             training=config["training"],
+            contributions=config["contributions"] or False,
             random_state=model.config.seed,
             device=device,
         )

@@ -96,10 +96,11 @@ def short_search():
         yield
 
 
-def fitted(method, **settings):
+def fitted(method, contributions=False, **settings):
     documents = planted("easy,train=120,dev=0,test=0").train
     texts, labels = [d.words.texts[0] for d in documents], [d.label for d in documents]
-    return TextClassifier(method, "bag", epochs=4, learning_rate=0.05, **settings).fit(texts, labels)
+    settings = {"epochs": 4, "learning_rate": 0.05, "contributions": contributions, **settings}
+    return TextClassifier(method, "bag", **settings).fit(texts, labels)
 
 
 @pytest.fixture(scope="module")
@@ -187,6 +188,7 @@ def test_all_values_of_an_attention_model_are_there_and_strict_json(attention_js
     assert values["model"] | {"settings": 0, "weights": 0} == {
         "name": "attention on bag", "method": "attention", "encoder": "bag", "classes": ["negative", "positive"],
         "settings": 0, "own_score": "share", "kind": "attention", "weights": 0, "weights_explainer": "own",
+        "has_contributions": False,
     }  # fmt: skip
     assert values["data"] | {"words_per_text": 0} == {
         "name": "planted", "texts": 40, "of": 40, "has_labels": True, "has_rationales": True, "pairs": False,
@@ -243,13 +245,17 @@ def test_a_black_box_is_explained_by_asking_it_and_has_no_inside():
     assert data.converged["lime"].texts == 12
 
 
-def test_contributions_are_audited_beside_the_weights_of_attention_or_mask(attention, mask, monkeypatch):
-    for classifier, weights in ((attention.model_.classifier, "attention"), (mask.model_.classifier, "gate")):
-        assert auditing.default_explainers(classifier) == ["own", "lime", "shapley", "occlusion"]
-        assert sections.weights_explainer(classifier) == "own"
-        monkeypatch.setattr(type(classifier.method), "contributions", object(), raising=False)
-        assert auditing.default_explainers(classifier) == ["own", weights, "lime", "shapley", "occlusion"]
-        assert sections.weights_explainer(classifier) == weights
+@pytest.mark.parametrize(("method", "weights"), [("attention", "attention"), ("vmask", "gate"), ("base", None)])
+def test_contributions_are_audited_beside_the_weights_of_attention_or_mask(method, weights, documents):
+    classifier = fitted(method, {"pairs": 2, "steps": 20})
+    found = audit(classifier, documents, metrics=QUICK).data
+    names = ["own", *([] if weights is None else [weights]), "lime", "shapley", "occlusion"]
+    assert [verdict.explainer for verdict in found.verdicts] == names
+    assert (found.model.weights_explainer, found.model.has_contributions) == (weights, True)
+    assert (found.attention_tests is not None) == (weights == "attention")
+    asked = {verdict.explainer: {result.rule for result in verdict.rules} for verdict in found.verdicts}
+    for rule, whose in (("attention matters", "attention"), ("mask is alive", "gate")):
+        assert {name for name, rules in asked.items() if rule in rules} == ({whose} if weights == whose else set())
 
 
 def test_more_draws_cost_more_and_change_the_floor_alone():

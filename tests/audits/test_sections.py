@@ -65,7 +65,11 @@ def test_versions_are_named():
 def fitted(method):
     documents = planted("easy,train=60,dev=0,test=0").train
     texts, labels = [d.words.texts[0] for d in documents], [d.label for d in documents]
-    return TextClassifier(method, "bag", epochs=1, learning_rate=0.05).fit(texts, labels).model_.classifier
+    return (
+        TextClassifier(method, "bag", epochs=1, learning_rate=0.05, contributions=False)
+        .fit(texts, labels)
+        .model_.classifier
+    )
 
 
 @pytest.fixture(scope="module")

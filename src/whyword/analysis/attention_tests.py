@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ..explainers.attention import Attention
 from ..explainers.gradient import Gradient
 from ..explainers.occlusion import Occlusion
-from ..explainers.own import Own
 from ..explaining.any_model import open_classifier
 from ..interfaces.classifier import OpenClassifier
 from ..interfaces.document import Document
@@ -72,7 +72,7 @@ def run_attention_tests(
     even, permuted = uniform_attention(classifier, texts), permuted_attention(classifier, texts, seed=seed)
     adversaries = adversarial_attention(classifier, texts, search, seed)
     existing = explained or {}
-    own = existing.get("own") or Own().explain(classifier, documents)
+    own = existing.get("attention") or Attention().explain(classifier, documents)
     targets = [explanation.target for explanation in own]
     gradient, occlusion = (
         existing.get(e.name) or e.explain(classifier, documents, targets) for e in (Gradient(), Occlusion())

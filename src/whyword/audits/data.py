@@ -29,6 +29,7 @@ class ModelInfo:
     kind: str  # mask, attention, open or black box
     weights: int | None
     weights_explainer: str | None = None  # the explainer that shows the weights of its attention or mask
+    has_contributions: bool = False  # learned, and then its own scores
 
 
 @dataclass(frozen=True)

@@ -226,9 +226,9 @@ def _make_explainers(
 
 def default_explainers(classifier: Classifier) -> list[str]:
     """Name the model's own scores, the weights of its attention or mask where those are others, and three that ask."""
-    own = isinstance(classifier, OpenClassifier) and classifier.method.own_score is not None
-    names = ["own"] if own or sections.has_contributions(classifier) else []
-    names += filter(None, [sections.weights_explainer(classifier)])
+    weights = sections.weights_explainer(classifier)
+    own = weights is not None or (isinstance(classifier, OpenClassifier) and classifier.has_contributions)
+    names = [*(["own"] if own else []), *([] if weights is None else [weights])]
     return [*dict.fromkeys(names), "lime", "shapley", "occlusion"]
 
 
@@ -276,4 +276,4 @@ def _attention_tests(
     if shown is None or shown not in explained or sections.kind_of(classifier) != "attention":
         return None
     on_event("Replacing the attention by other attention", 0, 0)
-    return run_attention_tests(classifier, documents, seed, explained={**explained, "own": explained[shown]})
+    return run_attention_tests(classifier, documents, seed, explained={**explained, "attention": explained[shown]})

@@ -75,18 +75,17 @@ def model_info(classifier: Classifier, name: str, settings: Mapping[str, object]
         kind=kind_of(classifier),
         weights=None if method is None else sum(weight.numel() for weight in method.parameters()),
         weights_explainer=weights_explainer(classifier),
+        has_contributions=isinstance(classifier, OpenClassifier) and classifier.has_contributions,
     )
-
-
-def has_contributions(classifier: Classifier) -> bool:
-    """Say whether the model learned contributions, which are then its own scores."""
-    return isinstance(classifier, OpenClassifier) and getattr(classifier.method, "contributions", None) is not None
 
 
 def weights_explainer(classifier: Classifier) -> str | None:
     """Name the explainer that shows the weights of attention or a mask, if the model has any."""
-    own = {"mask": "gate", "attention": "attention"}.get(kind_of(classifier))
-    return own if own is None or has_contributions(classifier) else "own"
+    if not isinstance(classifier, OpenClassifier) or classifier.method.own_score is None:
+        return None
+    if not classifier.has_contributions:
+        return "own"
+    return "gate" if classifier.method.own_score == "gate" else "attention"
 
 
 def _file(part: object) -> str | None:

@@ -107,13 +107,14 @@ class ContributionHead(nn.Module):
     def forward(self, embedded: Tensor, prediction: Prediction, batch: Batch) -> Tensor:
         """Give what each word adds to the probability of each class: (batch, word, class)."""
         weights = self.weights(features_of(embedded, prediction, self.part), prediction.logits, batch)
-        return softmax_shapley(self.base, weights, words_present(batch).sum(1))
+        return softmax_shapley(self.base, weights, batch.word_of_token.amax(1) + 1)
 
 
 def words_present(batch: Batch) -> Tensor:
-    """(batch, word) bool: the words of each text that were read, to the most words of any."""
-    words = batch.word_of_token.amax(1) + 1
-    return torch.arange(int(words.max()), device=words.device) < words.unsqueeze(1)
+    """(batch, word) bool: the words of which a token was read, to the most words of any text, or one."""
+    words = batch.word_of_token
+    pieces = words.new_zeros(len(batch), max(1, int(words.max()) + 1))
+    return pieces.scatter_add(1, words.clamp(min=0), batch.is_word.long()) > 0
 
 
 def features_of(embedded: Tensor, prediction: Prediction, part: Part | None) -> Tensor:
@@ -131,9 +132,10 @@ def features_of(embedded: Tensor, prediction: Prediction, part: Part | None) -> 
 
 @torch.no_grad()
 def add_head(method: Method, config: ContributionHead.Config) -> None:
-    """Let a method carry contributions; how wide its vectors are is seen from one unknown token."""
+    """Let a method carry contributions; how wide its vectors are, and how they are pooled, is seen from two tokens."""
     first = next(method.parameters())
-    tokens = torch.full((1, 1), method.unknown_token, device=first.device)
+    unknown = method.unknown_token
+    tokens = torch.tensor([[unknown, 0 if unknown else 1]], device=first.device)
     special = torch.full_like(tokens, -1)
     nothing = Batch(tokens, special.bool(), special, torch.zeros_like(tokens))
     training = method.training
@@ -141,8 +143,7 @@ def add_head(method: Method, config: ContributionHead.Config) -> None:
     method.train(training)
     assert prediction.states is not None
     part: Part | None = "share" if method.own_score == "share" and prediction.token_weights is not None else None
-    pools = method.encoder.token_kind == "words" and prediction.states.shape[-1] == prediction.pooled.shape[-1]
-    if part is None and pools:
+    if part is None and torch.equal(prediction.pooled, prediction.states.amax(1)):
         part = "largest"
     width = features_of(embedded, prediction, part).shape[-1]
     method.contributions = ContributionHead(width, prediction.logits.shape[-1], part, config).to(first)

@@ -81,7 +81,7 @@ class Answered:
         self.method, self.texts, self.padding, self.pairs, self.seed = method, texts, padding, pairs, seed
         self.lengths = np.array([len(text) for text in texts], dtype=np.int64)
         self.starts = torch.from_numpy(np.cumsum(self.lengths) - self.lengths)
-        self.words = torch.tensor([text.words - text.truncated_words for text in texts])
+        self.words = [_words_read(text) for text in texts]
         self.kept: list[Tensor] = []  # per text: (subset, word) bool
         self.equal_shares_loss = 0.0  # of a formula in which all words of a text weigh the same
         self.states = self.pooled = self.logits = self.answers = self.token_weights = torch.empty(0)
@@ -101,7 +101,7 @@ class Answered:
     def ask(self) -> Iterator[int]:
         """Compute the states and the answers, and give how many texts are done."""
         generator = np.random.default_rng(self.seed)
-        kept = [complementary_subsets(words, self.pairs, generator) for words in self.words.tolist()]
+        kept = [complementary_subsets(words, self.pairs, generator) for words in self.words]
         self.kept = [torch.from_numpy(subsets) for subsets in kept]
         done = 0
         for chosen in by_token_budget(self.lengths, CHUNK_TOKENS):
@@ -139,9 +139,7 @@ class Answered:
         self.logits[rows] = prediction.logits.cpu().float()
 
     def _read_answers(self, chosen: np.ndarray, kept: list[np.ndarray]) -> None:
-        texts = [self.texts[i] for i in chosen]
-        cut = [np.zeros((2 * self.pairs, text.truncated_words), dtype=bool) for text in texts]
-        subsets = [np.concatenate([kept[i], rest], axis=1) for i, rest in zip(chosen, cut, strict=True)]
+        texts, subsets = [self.texts[i] for i in chosen], [kept[i] for i in chosen]
         sub_texts = lay_out(texts, subsets, self.padding, self.method.unknown_token)
         answers = torch.empty(sub_texts.rows, self.logits.shape[-1])
         for rows, batch in sub_texts.batches(BATCH_TOKENS):
@@ -206,12 +204,11 @@ class Answered:
 
 
 def _some(texts: Sequence[Tokens], most: int, generator: np.random.Generator) -> list[Tokens]:
-    """Draw texts of two words or more, not more than may be kept."""
+    """Draw texts, not more than may be kept; of two words or more if there are any: one word has nothing to share."""
+    order = generator.permutation(len(texts)).tolist()
     chosen: list[Tokens] = []
     tokens = 0
-    for i in generator.permutation(len(texts)):
-        if texts[i].words - texts[i].truncated_words < 2:
-            continue
+    for i in [i for i in order if _words_read(texts[i]) > 1] or order:
         tokens += len(texts[i])
         if len(chosen) == most or tokens > MOST_TOKENS:
             break
@@ -224,9 +221,17 @@ def _shortened(texts: Sequence[Tokens], copies: int, generator: np.random.Genera
     shortened: list[Tokens] = []
     for number in range(copies):
         text = texts[number % len(texts)]
-        stays = generator.random(text.words) < generator.uniform(LEAST_KEPT, 1)
-        stays[generator.integers(0, text.words, 2)] = True
+        words_read = _words_read(text)
+        if not words_read:
+            continue
+        stays = generator.random(words_read) < generator.uniform(LEAST_KEPT, 1)
+        stays[generator.integers(0, words_read, 2)] = True
         kept = (text.word < 0) | stays[text.word]
         words = np.where(text.word < 0, -1, (np.cumsum(stays) - 1)[text.word])[kept]
         shortened.append(Tokens(text.ids[kept], words, text.segment[kept], int(stays.sum())))
     return shortened
+
+
+def _words_read(text: Tokens) -> int:
+    """Count the words up to the last one that has a token; the encoder's limit may have cut off others."""
+    return int(text.word.max(initial=-1)) + 1

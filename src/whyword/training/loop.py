@@ -142,7 +142,7 @@ class TrainingRun:
         """Let a refinement look at the chosen classifier before its first step, or when it resumes."""
         if phase.refinement is None:
             return
-        if self.chosen_weights and self.best is None:
+        if self.chosen_weights and (self.position.epoch, self.position.step) == (0, 0):
             self.method.load_state_dict(self.chosen_weights)
         self.method.eval()
         for done, texts in phase.refinement.prepare():

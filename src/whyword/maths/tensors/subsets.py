@@ -45,7 +45,7 @@ def softmax_shapley(base: Tensor, weights: Tensor, words: Tensor, orders: int = 
     a text add up to softmax(base + all weights) - softmax(base) but for rounding.
     """
     values = torch.zeros_like(weights)
-    for count in words.unique().tolist():  # texts of as many words share their orders
+    for count in words[words > 0].unique().tolist():  # texts of as many words share their orders
         chosen = (words == count).nonzero()[:, 0]
         values[chosen, :count] = _shapley_in_orders(base, weights[chosen, :count], orders)
     return values
