@@ -264,6 +264,17 @@ def test_it_is_the_chosen_classifier_that_is_asked_not_the_last():
             assert equal_weights(classifier_part(run.method), chosen)
 
 
+def test_the_head_has_an_optimizer_of_its_own_whatever_the_classifier_is_trained_with():
+    method = carrying()
+    phase = contribution_phase(method, DATA.train, DATA.dev, 5)
+    settings = replace(SETTINGS, optimizer="sgd", warmup=0.5, clip=1e-9)
+    run = TrainingRun(method, settings, DATA.train, DATA.dev, 5, CPU, [phase])
+    list(run.steps())
+    usual = start(carrying())
+    list(usual.steps())
+    assert equal_weights(weights(run.method), weights(usual.method))
+
+
 def test_few_texts_are_made_up_for_by_shortened_copies_of_them():
     few = DATA.train.texts[:4]
     method = carrying(replace(TINY, least_texts=20))
