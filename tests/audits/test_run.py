@@ -247,8 +247,8 @@ def test_a_black_box_is_explained_by_asking_it_and_has_no_inside():
 
 @pytest.mark.parametrize(("method", "weights"), [("attention", "attention"), ("vmask", "gate"), ("base", None)])
 def test_contributions_are_audited_beside_the_weights_of_attention_or_mask(method, weights, documents):
-    classifier = fitted(method, {"pairs": 2, "steps": 20})
-    found = audit(classifier, documents, metrics=QUICK).data
+    classifier = fitted(method, {"pairs": 1, "steps": 5, "epochs": 1, "least_texts": 1})
+    found = audit(classifier, documents[:6], metrics=QUICK).data
     names = ["own", *([] if weights is None else [weights]), "lime", "shapley", "occlusion"]
     assert [verdict.explainer for verdict in found.verdicts] == names
     assert (found.model.weights_explainer, found.model.has_contributions) == (weights, True)
@@ -350,7 +350,7 @@ def test_awkward_texts_do_not_stop_an_audit(mask):
 def test_pairs_can_be_audited():
     documents = planted("pairs,train=40,dev=0,test=12")
     texts, labels = [d.words.texts for d in documents.train], [d.label for d in documents.train]
-    classifier = TextClassifier("base", "bag", epochs=1).fit(texts, labels)
+    classifier = TextClassifier("base", "bag", epochs=1, contributions=False).fit(texts, labels)
     data = audit(classifier, [d.words.texts for d in documents.test], explainers=["occlusion"], metrics=QUICK).data
     assert (data.data.pairs, data.model.kind) == (True, "open")
     assert "segments" in data.to_dict()["gallery"][0]["explanations"]["occlusion"]
