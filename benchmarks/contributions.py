@@ -58,7 +58,7 @@ class Faithfulness(Evaluation):
 
     name: ClassVar[str] = "faithfulness"
     texts: int = 100
-    passes: int = 2_000  # of the Shapley values of a text
+    passes: int = 1_000  # of the Shapley values of a text
 
     def evaluate(self, model: TrainedModel, dataset: Dataset, trained: TrainedVariant) -> Result:
         """Measure accuracy; then, where there are own scores, all metrics, beside those of Shapley values."""
@@ -199,7 +199,7 @@ def main() -> None:
     parser.add_argument("--epochs", type=int)
     parser.add_argument("--learning-rate", type=float)
     parser.add_argument("--texts", type=int, default=100)
-    parser.add_argument("--passes", type=int, default=2_000)
+    parser.add_argument("--passes", type=int, default=1_000)
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     todo = jobs(arguments)

@@ -17,6 +17,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from reference.contributions import QUICK
 from whyword import TextClassifier, explain, load
 from whyword.encoders import Bag
 from whyword.explainers.occlusion import Occlusion
@@ -32,7 +33,8 @@ PAIRS = [(text, "is it good ?") for text in TEXTS]
 
 
 def small(method: str = "attention", **settings) -> TextClassifier:
-    return TextClassifier(method, "bag", **{"epochs": 8, "learning_rate": 0.05, "device": "cpu", **settings})
+    quick = {"epochs": 8, "learning_rate": 0.05, "device": "cpu", "contributions": False}
+    return TextClassifier(method, "bag", **{**quick, **settings})
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +63,7 @@ def _as_texts(table):
     return [" ".join(f"column{column}value{2 * value:.0f}" for column, value in enumerate(row)) for row in table]
 
 
-@parametrize_with_checks([OnTables("base", "bag", epochs=10, learning_rate=0.1)])
+@parametrize_with_checks([OnTables("base", "bag", epochs=10, learning_rate=0.1, contributions=False)])
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learn_finds_nothing_wrong(estimator, check):
     check(estimator)
@@ -425,7 +427,7 @@ def test_an_unknown_parameter_gets_the_usual_error_of_scikit_learn(name):
 
 def test_nested_parameters_are_searched():
     grid = {"training__learning_rate": [1e-6, 0.05], "method__dropout": [0.0], "encoder__dropout": [0.1]}
-    search = GridSearchCV(TextClassifier("base", "bag", epochs=8, device="cpu"), grid, cv=2).fit(TEXTS, LABELS)
+    search = GridSearchCV(small("base", learning_rate=None), grid, cv=2).fit(TEXTS, LABELS)
     assert search.best_params_["training__learning_rate"] == 0.05
     config = search.best_estimator_.model_.config
     assert (config.method_settings.dropout, config.encoder_settings.dropout) == (0.0, 0.1)
@@ -440,7 +442,7 @@ def test_nested_parameters_are_searched_in_a_pipeline():
 
 
 def test_a_class_is_a_method_and_an_encoder(tmp_path):
-    classifier = TextClassifier(Doubled, Bag, method__times=3.0, epochs=8, learning_rate=0.05, device="cpu")
+    classifier = TextClassifier(Doubled, Bag, method__times=3.0, epochs=8, learning_rate=0.05, contributions=False)
     classifier.fit(TEXTS, LABELS)
     assert classifier.model_.config.encoder == "bag"
     assert classifier.model_.config.method == f"{__name__}:Doubled"
@@ -455,7 +457,7 @@ def test_a_class_is_a_method_and_an_encoder(tmp_path):
 
 
 def test_a_model_of_a_class_that_is_not_known_is_refused_in_one_sentence(tmp_path):
-    TextClassifier(Doubled, "bag", epochs=1, device="cpu").fit(TEXTS, LABELS).save(tmp_path / "model")
+    small(Doubled, epochs=1).fit(TEXTS, LABELS).save(tmp_path / "model")
     code = f"import whyword; whyword.load({str(tmp_path / 'model')!r})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     last = done.stderr.strip().splitlines()[-1]
@@ -475,3 +477,47 @@ def test_an_explainer_is_a_class_or_an_instance_of_any_name(fitted):
     assert (
         fitted.word_importance(GOOD, Occlusion).top(1).words == fitted.word_importance(GOOD, "occlusion").top(1).words
     )
+
+
+def test_contributions_are_learned_unless_they_are_left_out(tmp_path):
+    for carried in (True, {}):
+        assert TextClassifier(contributions=carried)._config() == TextClassifier()._config()
+    assert TextClassifier()._config().contributions is not None
+    assert TextClassifier(contributions=False)._config().contributions is None
+    classifier = small("base", contributions=QUICK).fit(TEXTS, LABELS)
+    (explanation,) = classifier.explain(GOOD[:1])
+    assert (explanation.explainer, explanation.signed) == ("own", True)
+    sums = explanation.base_values + explanation.all_scores.sum(1)
+    np.testing.assert_allclose(sums, classifier.predict_proba(GOOD[:1])[0], atol=1e-5)
+    classifier.save(tmp_path / "model")
+    twin = load(tmp_path / "model", device="cpu")
+    assert clone(twin)._config() == classifier._config()  # so that it is trained again as it was
+    (again,) = twin.explain(GOOD[:1])
+    np.testing.assert_array_equal(again.scores, explanation.scores)
+    assert pickle.loads(pickle.dumps(classifier)).explain(GOOD[:1])[0].scores.tolist() == explanation.scores.tolist()
+
+
+def test_settings_of_contributions_are_a_dictionary_or_single_values():
+    assert TextClassifier(contributions={"pairs": 4})._config().contributions.pairs == 4
+    classifier = TextClassifier(contributions__pairs=4)
+    assert classifier._config().contributions.pairs == 4
+    assert classifier.get_params()["contributions__pairs"] == 4
+    classifier.set_params(contributions__steps=30)
+    config = classifier._config().contributions
+    assert (config.pairs, config.steps) == (4, 30)
+    assert clone(classifier).get_params() == classifier.get_params()
+    assert not any(name.startswith("contributions__") for name in TextClassifier(contributions=False).get_params())
+
+
+@pytest.mark.parametrize("wrong", [{"pears": 4}, {"pairs": 0}, {"pairs": "many"}])
+def test_settings_of_contributions_that_cannot_be_are_refused(wrong):
+    with pytest.raises(OptionError, match="pairs"):
+        small(contributions=wrong).fit(TEXTS, LABELS)
+
+
+def test_the_plain_classifier_with_contributions_trains_on_sub_texts_and_papers_on_whole_texts():
+    assert TextClassifier()._config().training.subtexts > 0
+    assert TextClassifier(training={"subtexts": 0.0})._config().training.subtexts == 0
+    assert TextClassifier(contributions=False)._config().training.subtexts == 0
+    assert TextClassifier("vmask")._config().training.subtexts == 0
+    assert TextClassifier("vmask", training={"subtexts": 0.7})._config().training.subtexts == 0.7

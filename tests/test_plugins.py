@@ -18,8 +18,9 @@ from whyword.explainers import Lime
 
 good, bad = ["a good film", "so good", "good fun"] * 6, ["a bad film", "so bad", "bad fun"] * 6
 texts, labels = good + bad, ["good"] * 18 + ["bad"] * 18
+small = TextClassifier("smooth-labels", "max-bag", epochs=3, contributions=False)
 grid = {"method__smoothing": [0.05, 0.2], "encoder__dim": [8]}
-search = GridSearchCV(TextClassifier("smooth-labels", "max-bag", epochs=3), grid, cv=2).fit(texts, labels)
+search = GridSearchCV(small, grid, cv=2).fit(texts, labels)
 model = search.best_estimator_
 assert model.model_.config.method_settings.smoothing in (0.05, 0.2)
 assert model.model_.config.encoder_settings.dim == 8
@@ -93,7 +94,10 @@ def test_a_plug_in_is_listed_with_where_it_comes_from_and_its_settings(run):
 def test_a_plug_in_is_trained_explained_and_audited_from_the_command_line(run):
     data = "planted:train=60,dev=20,test=20"
     choice = ["--method", "smooth-labels", "--encoder", "max-bag", "--set", "method.smoothing=0.2", "--epochs", "1"]
+    quick = {"pairs": 2, "steps": 20, "epochs": 1, "least_texts": 50}
+    choice += [word for name, value in quick.items() for word in ("--set", f"contributions.{name}={value}")]
     run("-m", "whyword", "train", data, *choice, "-o", "model")
+    assert json.loads(run("-m", "whyword", "explain", "model", "a fine film", "--json"))["explainer"] == "own"
     shown = run("-m", "whyword", "explain", "model", "a fine film", "--explainer", "first-words", "--json")
     assert json.loads(shown)["explainer"] == "first-words"
     chosen = ["--explainers", "first-words,occlusion", "--metrics", "concentration,sufficiency"]

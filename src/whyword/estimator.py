@@ -18,6 +18,7 @@ from .data.splits import cut_dev
 from .explaining.any_model import as_classifier
 from .explaining.cache import ExplanationCache
 from .explaining.inputs import read_documents, read_texts
+from .explaining.proof import prove
 from .explaining.stream import explain_documents
 from .explaining.targets import read_target
 from .explaining.words import word_importance
@@ -129,7 +130,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Give the settings of a section with their defaults; none where there is no such method or encoder."""
         values = {section: self.encoder} if section == "encoder" else {"method": self.method}
         try:
-            config = make_config(with_contributions({**values, "contributions": bool(self.contributions)}))
+            carried = self.contributions is not False and self.contributions is not None
+            config = make_config(with_contributions({**values, "contributions": carried}))
         except OptionError:
             return {}
         settings = config.to_dict()[section] or {}
@@ -201,6 +203,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         target: Label | None = None,
         cache: str | Path | None = None,
         against: Label | None = None,
+        *,
+        check: bool = False,
+        tolerance: float | None = None,
+        interactions: bool = False,
     ) -> list[Explanation]:
         """Score every word of each text for the predicted class, or for the class named as target.
 
@@ -208,8 +214,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         With against, the scores of that class are taken off the target's; with the target "all", every explanation has
         all_scores, also of an explainer that scores one class at a time.
         What the folder named as cache holds is not computed again.
+        With check, a few sub-texts say how far sums of the scores are off; with a tolerance, such as 0.02, scores that
+        are further off are sampled on; with interactions, words that act together are looked for.
         """
-        return _explain(self._model.classifier, texts, explainer, target, against, self._cache(cache))
+        classifier = self._model.classifier
+        chosen = prove(make_explainer(explainer, classifier), check, tolerance, interactions, against)
+        return _explain(classifier, texts, chosen, target, against, self._cache(cache))
 
     def _cache(self, folder: str | Path | None) -> ExplanationCache | None:
         return None if folder is None else ExplanationCache(Path(folder), model_fingerprint(self._model))
@@ -251,6 +261,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             encoder_settings=sections["encoder"],
             vocabulary=config["vocabulary"],
             training=config["training"],
+            contributions=config["contributions"] or False,
             random_state=model.config.seed,
             device=device,
         )
@@ -287,15 +298,21 @@ def explain(
     cache: str | Path | None = None,
     fingerprint: str | None = None,
     against: Label | None = None,
+    *,
+    check: bool = False,
+    tolerance: float | None = None,
+    interactions: bool = False,
 ) -> list[Explanation]:
     """Explain any model: ours, scikit-learn's, or a function from a list of strings to (text, class) probabilities.
 
-    Target and against are those of TextClassifier.explain. The classes are numbered if neither they nor the model name
-    them. With a cache, what that folder holds is not
-    computed again; a model that is not ours needs a fingerprint then, a name that changes whenever the model does.
+    Target, against, check, tolerance and interactions are those of TextClassifier.explain. The classes are numbered if
+    neither they nor the model name them. With a cache, what that folder holds is not computed again; a model that is
+    not ours needs a fingerprint then, a name that changes whenever the model does.
     """
     if isinstance(model, TextClassifier):
-        return model.explain(texts, explainer, target, cache, against)
+        return model.explain(
+            texts, explainer, target, cache, against, check=check, tolerance=tolerance, interactions=interactions
+        )
     if cache is not None and fingerprint is None:
         raise OptionError(
             "A cache cannot see when a model that is not whyword's changes: give fingerprint, a name for this very "
@@ -308,21 +325,21 @@ def explain(
     known = None
     if cache is not None and fingerprint is not None:
         known = ExplanationCache(Path(cache), named_fingerprint(fingerprint, classifier.classes))
-    return _explain(classifier, words, explainer, target, against, known)
+    chosen = prove(make_explainer(explainer, classifier), check, tolerance, interactions, against)
+    return _explain(classifier, words, chosen, target, against, known)
 
 
 def _explain(
     classifier: Classifier,
     texts: Any,
-    explainer: str | type[Explainer] | Explainer | None,
+    explainer: Explainer,
     target: Label | None,
     against: Label | None,
     cache: ExplanationCache | None,
 ) -> list[Explanation]:
-    chosen = make_explainer(explainer, classifier)
     documents = [Document(words) for words in read_texts(texts)]
     asked = read_target(classifier.classes, target, against)
-    explanations = list(explain_documents(classifier, documents, chosen, asked, cache))
+    explanations = list(explain_documents(classifier, documents, explainer, asked, cache))
     for explanation in explanations:
         asked.check(explanation)
     return explanations

@@ -6,7 +6,13 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from whyword.attribution.shapley.exact import all_subsets, shapley_of_table
-from whyword.attribution.surrogate import Surrogate, fit_surrogate
+from whyword.attribution.surrogate import (
+    LARGEST_WEIGHT,
+    NEAR_ENOUGH,
+    Surrogate,
+    fit_surrogate,
+    surrogate_with_shapley,
+)
 
 WEIGHTS = st.lists(st.floats(-6, 6), min_size=1, max_size=9)
 
@@ -80,3 +86,33 @@ def test_more_ridge_gives_smaller_weights():
     answers = expit(subsets @ np.array([2.0, -1, 0.5, 0, 1]) - 1)
     small, large = (np.linalg.norm(fit_surrogate(subsets, answers, ridge=ridge).weights) for ridge in (10.0, 0.01))
     assert small < large
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.floats(-1.5, 1.5), min_size=1, max_size=12), st.floats(-2, 2))
+def test_the_surrogate_with_given_shapley_values_is_found(weights, bias):
+    scores = Surrogate(bias, np.array(weights)).shapley()
+    found = surrogate_with_shapley(scores, float(expit(bias)))
+    np.testing.assert_allclose(found.shapley(), scores, atol=1.1 * NEAR_ENOUGH)
+    assert found.bias == pytest.approx(bias)
+    assert found.weights.sum() == pytest.approx(sum(weights), abs=1e-6)
+
+
+@pytest.mark.parametrize("scores", [[0.9, -0.5, 0.5], [5.0, -3.0], [0.0, 0.0], [2.0]])
+def test_scores_that_no_surrogate_has_give_one_that_is_finite(scores):
+    found = surrogate_with_shapley(np.array(scores), 0.5)
+    assert np.abs(found.weights).max() <= LARGEST_WEIGHT
+    assert np.isfinite(found.shapley()).all()
+
+
+def test_a_ridge_pulls_to_the_start():
+    subsets = random_subsets(40, 6)
+    start = Surrogate(0.2, np.linspace(-1, 1, 6))
+    answers = expit(-0.4 + subsets @ np.linspace(2, -1, 6))
+    far = fit_surrogate(subsets, answers, ridge=1e6, start=start)
+    np.testing.assert_allclose(far.weights, start.weights, atol=1e-3)
+    near = fit_surrogate(subsets, answers, ridge=1e-6, start=start)
+    np.testing.assert_allclose(near.weights, np.linspace(2, -1, 6), atol=1e-3)
+    one = fit_surrogate(subsets, answers, ridge=np.array([1e6, *[1e-6] * 5]), start=start)
+    assert one.weights[0] == pytest.approx(-1, abs=1e-3)
+    assert one.weights[1] != pytest.approx(start.weights[1], abs=0.1)

@@ -71,7 +71,8 @@ def texts_and_labels(count: int, options: str = "easy") -> tuple[list[Any], list
 
 def _folder(tmp_path_factory, method: str, options: str = "easy") -> Path:
     folder = tmp_path_factory.mktemp("models") / method
-    TextClassifier(method, "bag", epochs=3, learning_rate=0.05).fit(*texts_and_labels(60, options)).save(folder)
+    classifier = TextClassifier(method, "bag", epochs=3, learning_rate=0.05, contributions=False)
+    classifier.fit(*texts_and_labels(60, options)).save(folder)
     return folder
 
 

@@ -129,7 +129,8 @@ def test_mistakes_get_one_sentence(refused, model, words, sentence):
 
 def test_models_of_other_classes_are_refused_by_name(refused, model, tmp_path):
     texts = ["one two three", "four five six"] * 6
-    TextClassifier("attention", "bag", epochs=1).fit(texts, ["odd", "even"] * 6).save(tmp_path / "numbers")
+    classifier = TextClassifier("attention", "bag", epochs=1, contributions=False)
+    classifier.fit(texts, ["odd", "even"] * 6).save(tmp_path / "numbers")
     sentence = refused("diff", model, tmp_path / "numbers", DATA)
     assert str(model) in sentence
     assert str(tmp_path / "numbers") in sentence

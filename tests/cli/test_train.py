@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from reference.contributions import QUICK
 from whyword import load
 from whyword.cli.progress import TrainingProgress
 from whyword.models.config import RunConfig
 
-SMALL = ("--method", "attention", "--encoder", "bag", "--epochs", "2", "--threads", "1", "--device", "cpu")
+CHOICE = ("--no-contributions", "--method", "attention", "--encoder", "bag")
+SMALL = (*CHOICE, "--epochs", "2", "--threads", "1", "--device", "cpu")
 
 
 def convert(path: Path, ending: str) -> Path:
@@ -77,7 +79,8 @@ def test_quiet_is_silent(whyword, data):
 
 def test_options_win_over_set_and_set_wins_over_the_file(whyword, data):
     Path("run.toml").write_text(
-        'method = "attention"\nseed = 5\n[encoder]\nname = "bag"\n[training]\nepochs = 9\nbatch_size = 7\nclip = 2.0\n',
+        'method = "attention"\nseed = 5\ncontributions = false\n[encoder]\nname = "bag"\n'
+        "[training]\nepochs = 9\nbatch_size = 7\nclip = 2.0\n",
         encoding="utf-8",
     )
     words = ("--set", "training.batch_size=8", "--epochs", "1", "--seed", "3")
@@ -110,7 +113,7 @@ class Interrupting(TrainingProgress):
 
 
 def test_ctrl_c_keeps_the_run_and_says_how_to_go_on(whyword, data, monkeypatch):
-    words = ("train", data, "-o", "model", *SMALL[:4], "--epochs", "4", "--set", "training.batch_size=8")
+    words = ("train", data, "-o", "model", *CHOICE, "--epochs", "4", "--set", "training.batch_size=8")
     whyword(*words)
     undisturbed = Path("model/model.safetensors").read_bytes()
     monkeypatch.setattr("whyword.cli.progress.TrainingProgress", Interrupting)
@@ -234,7 +237,7 @@ def test_a_bad_file_is_refused_by_name_and_place(refused, name):
     ],
 )
 def test_a_bad_option_is_refused_by_name(refused, data, words, complaint):
-    given = dict(zip(SMALL[::2], SMALL[1::2], strict=True))
+    given = dict(zip(SMALL[1::2], SMALL[2::2], strict=True))
     given.pop(words[0], None)
     rest = [word for pair in given.items() for word in pair]
     assert complaint in refused("train", data, "-o", "model", *rest, *words)
@@ -286,7 +289,7 @@ def test_an_output_folder_that_is_no_model_is_left_alone(refused, data):
 
 def test_a_run_is_not_resumed_with_other_settings(whyword, refused, data, monkeypatch):
     monkeypatch.setattr("whyword.cli.progress.TrainingProgress", Interrupting)
-    words = ("train", data, "-o", "model", *SMALL[:4], "--quiet", "--set", "training.batch_size=8")
+    words = ("train", data, "-o", "model", *CHOICE, "--quiet", "--set", "training.batch_size=8")
     assert whyword(*words, "--epochs", "4").code == 130
     assert "had other settings (training)" in refused(*words, "--epochs", "5", "--resume")
 
@@ -294,3 +297,72 @@ def test_a_run_is_not_resumed_with_other_settings(whyword, refused, data, monkey
 def test_a_device_that_is_not_there_is_refused(refused, data, monkeypatch):
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
     assert "no cuda device" in refused("train", data, "-o", "model", "--device", "cuda")
+
+
+QUICKLY = [word for name, value in QUICK.items() for word in ("--set", f"contributions.{name}={value}")]
+
+
+def config_of(model):
+    return json.loads((Path(model) / "config.json").read_text(encoding="utf-8"))
+
+
+def test_contributions_are_learned_unless_they_are_left_out(whyword, data):
+    plain = ("--encoder", "bag", "--epochs", "1", "--threads", "1", "--device", "cpu")
+    done = whyword("train", data, "-o", "with", *plain, *QUICKLY, "--json")
+    assert done.code == 0, done.err
+    assert done.json[0]["contributions"]["explained"] <= 1
+    assert config_of("with")["contributions"]["pairs"] == QUICK["pairs"]
+    assert config_of("with")["method"]["name"] == "base"
+    assert config_of("with")["training"]["subtexts"] > 0
+    (explained,) = whyword("explain", "with", "It was superb.", "--json").json
+    assert explained["explainer"] == "own"
+    assert (
+        "contributions" not in whyword("train", data, "-o", "without", *plain, "--no-contributions", "--json").json[0]
+    )
+    assert config_of("without")["contributions"] is None
+    assert config_of("without")["training"]["subtexts"] == 0
+
+
+def test_a_file_of_settings_may_leave_contributions_out_and_the_option_wins(whyword, data):
+    Path("run.toml").write_text('contributions = false\nencoder = "bag"\n[training]\nepochs = 1\n', encoding="utf-8")
+    words = ("train", data, "--config", "run.toml", "--threads", "1", "--quiet")
+    assert whyword(*words, "-o", "without").code == 0
+    assert config_of("without")["contributions"] is None
+    Path("run.toml").write_text(
+        'encoder = "bag"\n[training]\nepochs = 1\n'
+        "[contributions]\npairs = 2\nsteps = 20\nepochs = 1\nleast_texts = 50\n",
+        encoding="utf-8",
+    )
+    assert whyword(*words, "-o", "with", "--contributions").code == 0
+    assert config_of("with")["contributions"]["steps"] == 20
+    assert whyword(*words, "-o", "without", "--no-contributions").code == 0
+    assert config_of("without")["contributions"] is None
+
+
+def test_an_interrupted_fit_of_contributions_is_resumed_to_the_same_model(whyword, data, monkeypatch):
+    words = ("train", data, "-o", "model", "--encoder", "bag", "--epochs", "1", "--threads", "1", *QUICKLY)
+    assert whyword(*words, "--quiet").code == 0
+    undisturbed = Path("model/model.safetensors").read_bytes()
+
+    class InTheFit(TrainingProgress):
+        """Presses Ctrl-C at the first step of the fit."""
+
+        def __call__(self, event):
+            super().__call__(event)
+            if not isinstance(event, str) and event.phase == "contributions" and (event.epoch, event.step) == (0, 1):
+                signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr("whyword.cli.progress.TrainingProgress", InTheFit)
+    assert whyword(*words).code == 130
+    monkeypatch.setattr("whyword.cli.progress.TrainingProgress", TrainingProgress)
+    Path("model/model.safetensors").unlink()
+    assert whyword(*words, "--resume").code == 0
+    assert Path("model/model.safetensors").read_bytes() == undisturbed
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [(("--set", "contributions.pears=3"), "pairs"), (("--set", "contributions.pairs=0"), "pairs")],
+)
+def test_settings_of_contributions_that_cannot_be_are_refused(refused, data, words, complaint):
+    assert complaint in refused("train", data, "-o", "model", *words)

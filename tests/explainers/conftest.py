@@ -2,6 +2,7 @@
 
 import pytest
 
+from reference.contributions import QUICK
 from whyword.data.planted import planted
 from whyword.inference.fitted import FittedClassifier
 from whyword.interfaces.document import Document
@@ -9,11 +10,11 @@ from whyword.models.config import make_config
 from whyword.models.train import train_model
 
 
-def trained(method: str, encoder: str, options: str = "easy") -> FittedClassifier:
+def trained(method: str, encoder: str, options: str = "easy", contributions: bool = False) -> FittedClassifier:
     dataset = planted(f"{options},train=40,dev=10,test=0")
     settings = {"name": encoder} | ({"hidden": 8, "dim": 8} if encoder == "lstm" else {"dim": 8})
-    config = make_config({"method": method, "encoder": settings, "training": {"epochs": 2, "learning_rate": 0.02}})
-    return train_model(config, dataset).classifier
+    values = {"method": method, "encoder": settings, "training": {"epochs": 2, "learning_rate": 0.02}}
+    return train_model(make_config({**values, "contributions": contributions and QUICK}), dataset).classifier
 
 
 @pytest.fixture(scope="session")
@@ -32,6 +33,23 @@ def gated() -> FittedClassifier:
 def plain() -> FittedClassifier:
     """A model without scores of its own."""
     return trained("base", "cnn")
+
+
+@pytest.fixture(scope="session")
+def contributing() -> FittedClassifier:
+    """A model without weights on words that carries contributions."""
+    return trained("base", "lstm", contributions=True)
+
+
+@pytest.fixture(scope="session")
+def gated_and_contributing() -> FittedClassifier:
+    """A gate per word, and contributions."""
+    return trained("vmask", "bag", contributions=True)
+
+
+@pytest.fixture(scope="session")
+def contributing_on_pairs() -> FittedClassifier:
+    return trained("attention", "lstm", "pairs", contributions=True)
 
 
 @pytest.fixture(scope="session")

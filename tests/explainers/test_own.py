@@ -82,3 +82,60 @@ def test_a_model_without_own_scores_is_refused_with_another_explainer(plain, doc
 def test_a_black_box_is_refused_with_another_explainer(documents):
     with pytest.raises(OptionError, match="occlusion"):
         Own().explain(BlackBox(lambda texts: np.full((len(texts), 2), 0.5), (0, 1)), documents)
+
+
+@pytest.mark.parametrize("kind", ["contributing", "gated_and_contributing"])
+def test_contributions_come_first_where_a_model_carries_them(request, documents, kind):
+    classifier = request.getfixturevalue(kind)
+    found = classifier.contributions([document.words for document in documents])
+    predicted = found.probabilities.argmax(1).tolist()
+    for i, explanation in enumerate(Own().explain(classifier, documents)):
+        assert explanation.signed
+        assert explanation.target == predicted[i]
+        assert (explanation.forward_passes, explanation.explainer) == (1, "own")
+        np.testing.assert_array_equal(explanation.all_scores, found.scores[i])
+        np.testing.assert_array_equal(explanation.scores, found.scores[i][predicted[i]])
+        assert explanation.base_value == found.base[predicted[i]]
+        sums = explanation.base_values + explanation.all_scores.sum(1)
+        np.testing.assert_allclose(sums, explanation.probabilities, atol=1e-5)
+
+
+def test_contributions_speak_for_the_target(contributing, documents):
+    one, other = (Own().explain(contributing, documents, [target] * len(documents)) for target in (0, 1))
+    for first, second in zip(one, other, strict=True):
+        assert (first.label, second.label) == contributing.classes
+        np.testing.assert_allclose(first.scores, -second.scores, atol=1e-6)
+        assert first.base_value + second.base_value == pytest.approx(1)
+
+
+def test_contributions_of_pairs_are_of_the_words_of_both_texts(contributing_on_pairs, pairs):
+    for document, explanation in zip(pairs, Own().explain(contributing_on_pairs, pairs), strict=True):
+        assert explanation.all_scores.shape == (2, len(document.words))
+        sums = explanation.base_values + explanation.all_scores.sum(1)
+        np.testing.assert_allclose(sums, explanation.probabilities, atol=1e-5)
+
+
+@pytest.mark.parametrize("texts", [[""], ["superb"], ["", "superb", "", "a superb film"]])
+def test_contributions_of_empty_texts_and_single_words_add_up(contributing, texts):
+    for text, explanation in zip(
+        texts, Own().explain(contributing, [Document(split(text)) for text in texts]), strict=True
+    ):
+        assert explanation.all_scores.shape == (2, len(text.split()))
+        sums = explanation.base_values + explanation.all_scores.sum(1)
+        np.testing.assert_allclose(sums, explanation.probabilities, atol=1e-5)
+
+
+def test_no_documents_have_no_contributions(contributing):
+    assert Own().explain(contributing, []) == []
+
+
+def test_contributions_take_one_pass_over_each_text(contributing, documents, monkeypatch):
+    read = []
+    encode = contributing.method.encoder.encode
+    monkeypatch.setattr(
+        contributing.method.encoder,
+        "encode",
+        lambda embedded, batch: (read.append(len(batch)), encode(embedded, batch))[1],
+    )
+    Own().explain(contributing, documents)
+    assert sum(read) == len(documents)

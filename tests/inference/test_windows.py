@@ -23,18 +23,19 @@ from whyword.inference.windows import explain_in_windows, part, stitch
 from whyword.interfaces.document import Document
 from whyword.interfaces.explanation import Explanation, Interaction
 from whyword.methods.attention import Attention
+from whyword.methods.vmask import Vmask
 
 LIMIT = 16  # two of them special, two left free: windows of 12 tokens, each 9 further than the last
 SENTENCE = "the plot good "  # one piece per word, so that every window holds four sentences
 
 
-def classifier(encoder=Bag, limit=LIMIT):
+def classifier(encoder=Bag, limit=LIMIT, method_class=Attention):
     """A small model of random weights that reads word pieces."""
     backend = letter_pieces()
     backend.enable_padding(pad_id=0, pad_token="[PAD]")
     backend.enable_truncation(limit)
     tokenizer = WordPieceTokenizer(backend)
-    method = Attention(encoder(encoder.Config(dim=6), tokenizer.size, 0), 3, Attention.Config())
+    method = method_class(encoder(encoder.Config(dim=6), tokenizer.size, 0), 3, method_class.Config())
     for parameter in method.parameters():
         torch.nn.init.normal_(parameter)
     return FittedClassifier(method.eval(), tokenizer, ("a", "b", "c"))
@@ -88,7 +89,7 @@ def test_each_word_has_the_mean_over_the_windows_that_hold_it_explained_on_their
 
 @pytest.mark.parametrize("name", catalog.names("explainers"))
 def test_long_and_short_texts_and_pairs_of_any_explainer_come_in_order_with_a_score_per_word(name):
-    model = classifier(Lstm)
+    model = classifier(Lstm, method_class=Vmask if name == "gate" else Attention)
     documents = [
         document("good plot"),
         document(SENTENCE * 10),

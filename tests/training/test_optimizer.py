@@ -247,6 +247,7 @@ def test_two_processes_end_in_the_weights_of_one(tmp_path):
         "cpu",
         "--method",
         "attention",
+        "--no-contributions",
         "--epochs",
         "2",
         "--threads",

@@ -4,30 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal
 
 import numpy as np
-from torch import Tensor
 
-from ..interfaces.classifier import Classifier
+from ..interfaces.classifier import Classifier, OpenClassifier
 from ..interfaces.document import Words
 from .surrogate import Surrogate, surrogate_with_shapley
 
 StartName = Literal["own"]
-
-
-@runtime_checkable
-class Contributing(Protocol):
-    """A classifier that may give contributions, in probability: they add up to what a text changes."""
-
-    @property
-    def has_contributions(self) -> bool:
-        """Whether it gives them."""
-        ...
-
-    def contributions(self, texts: Sequence[Words]) -> tuple[list[np.ndarray], Tensor | np.ndarray, np.ndarray]:
-        """Give (class, word) contributions of each text, (text, class) probabilities and (class,) of the empty text."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +35,7 @@ class Start:
 
 def starts(classifier: Classifier, texts: Sequence[Words], name: StartName | None) -> list[Start | None]:
     """Give what is known of each text: its contributions, where the classifier has them and they are asked for."""
-    if name is None or not isinstance(classifier, Contributing) or not classifier.has_contributions:
+    if name is None or not isinstance(classifier, OpenClassifier) or not classifier.has_contributions:
         return [None] * len(texts)
-    scores, _, base_values = classifier.contributions(texts)
-    return [Start(table, base_values) if table.shape[1] > 1 else None for table in scores]
+    known = classifier.contributions(texts)
+    return [Start(scores, known.base) if scores.shape[1] > 1 else None for scores in known.scores]

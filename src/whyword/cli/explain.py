@@ -26,6 +26,16 @@ TargetName = Annotated[
 AgainstName = Annotated[
     str | None, typer.Option(metavar="CLASS", help="What speaks for the target rather than for this class.")
 ]
+Check = Annotated[
+    bool, typer.Option("--check", help="Ask about 4 pairs of sub-texts, and say how far sums of the scores are off.")
+]
+Tolerance = Annotated[
+    float | None,
+    typer.Option(metavar="P", help="Sample on where that is above P, such as 0.02, until no score is less sure."),
+]
+Interactions = Annotated[
+    bool, typer.Option("--interactions", help="Look for words that act together, such as a negation and its word.")
+]
 Top = Annotated[int | None, typer.Option(min=1, metavar="K", help="Only the K strongest words.")]
 Output = Annotated[
     Path | None,
@@ -47,6 +57,9 @@ def command(
     settings: options.ExplainerSettings,
     target: TargetName = None,
     against: AgainstName = None,
+    check: Check = False,
+    tolerance: Tolerance = None,
+    interactions: Interactions = False,
     top: Top = None,
     output: Output = None,
     parts: options.Parts,
@@ -66,6 +79,7 @@ def command(
     from ..explaining.cache import ExplanationCache
     from ..explaining.inputs import TextSource
     from ..explaining.parts import Sharing
+    from ..explaining.proof import prove
     from ..explaining.stream import explain_documents
     from ..explaining.targets import read_target
     from ..explaining.write import EXPLANATIONS, check_destination, write_explanations
@@ -82,6 +96,7 @@ def command(
     check_destination(texts if isinstance(texts, Path) else None, output, EXPLANATIONS, Sharing(**vars(parts)))
     trained = load_model(model, choose_device(hardware.device))
     chosen = make_explainer(explainer, trained.classifier, seed, values)
+    chosen = prove(chosen, check, tolerance, interactions, against)
     if output is None:
         known = None if cache is None else ExplanationCache(cache, model_fingerprint(trained))
         documents = TextSource(texts, names).documents()

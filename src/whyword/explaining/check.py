@@ -55,7 +55,7 @@ class Pairs:
         """Give the error of an explanation of this text; None for one in windows."""
         if explanation.windows > 1:
             return None
-        first, second = np.split(of_target(explanation, self.answers), 2)
+        first, second = np.split(self.answers[:, explanation.target], 2)
         summed = self.halves @ explanation.scores
         missed = (first - second) / 2 - (summed - explanation.scores.sum() / 2)
         return float(np.sqrt((missed**2).mean())) if len(missed) else 0.0
@@ -90,14 +90,7 @@ def adds_up(explanation: Explanation) -> bool:
     if not explanation.signed or explanation.base_value is None:
         return False
     reached = explanation.base_value + explanation.scores.sum()
-    return bool(abs(reached - of_target(explanation, explanation.probabilities)) < ADDS_UP)
-
-
-def of_target(explanation: Explanation, probabilities: np.ndarray) -> np.ndarray:
-    """Give what the scores speak for, (..., class) to (...): the target's probability, less that of another class."""
-    against = 0.0 if explanation.against is None else probabilities[..., explanation.against]
-    answer: np.ndarray = probabilities[..., explanation.target] - against
-    return answer
+    return bool(explanation.against is None and abs(reached - explanation.probability) < ADDS_UP)
 
 
 def draw_pairs(explanation: Explanation, pairs: int, seed: int) -> np.ndarray:

@@ -37,8 +37,6 @@ def refine(
     new scores on the pairs of the check, which they have not learned from.
     """
     check_tolerance(tolerance)
-    if any(explanation.against is not None for explanation in explanations):
-        raise OptionError("A contrast of two classes is not sampled: leave out against, or the tolerance.")
     asked = ask_pairs(classifier, explanations, PAIRS, seed, removal)
     checked = [with_error(explanation, pairs) for explanation, pairs in zip(explanations, asked, strict=True)]
     rough = [i for i, explanation in enumerate(checked) if (explanation.error or 0.0) > tolerance]

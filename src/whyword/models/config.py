@@ -124,7 +124,8 @@ def with_contributions(values: Mapping[str, Any]) -> dict[str, Any]:
     filled = {"contributions": True, **values}
     training = values.get("training") or {}
     method, _ = _named_section(values.get("method"), "method", RunConfig.method)
-    if filled["contributions"] and method == RunConfig.method and isinstance(training, Mapping):
+    carried = filled["contributions"] is not False and filled["contributions"] is not None
+    if carried and method == RunConfig.method and isinstance(training, Mapping):
         filled["training"] = {"subtexts": SUB_TEXTS, **training}
     return filled
 

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whyword.attribution.shapley.pairs import ComplementaryPairs, hadamard
+from whyword.attribution.shapley.pairs import ComplementaryPairs, hadamard, most_open
 
 
 def pairs(words, seed=0, each_word=True):
@@ -86,3 +86,17 @@ def test_orders_are_the_smallest_that_the_construction_reaches():
     assert sorted(set(orders)) == [1, 2, 4, 8, 12, 16, 20, 24, 32, 40, 44, 48, 60, 64, 68, 72]
     assert all(least <= order for least, order in enumerate(orders, 1))
     assert orders == sorted(orders)
+
+
+def test_with_a_start_words_whose_rank_is_open_come_first():
+    """The first and the last word stand apart; the middle ones are within each other's errors."""
+    scores = np.array([0.9, 0.02, 0.021, 0.019, -0.8])
+    assert set(most_open(scores)[:3].tolist()) == {1, 2, 3}
+    halves = ComplementaryPairs(5, np.random.default_rng(0), start=scores).draw(4)
+    assert halves[0].all()
+    alone = [np.flatnonzero(half if half.sum() == 1 else ~half).tolist() for half in halves[1:]]
+    assert sorted(alone) == [[1], [2], [3]]
+
+
+def test_scores_of_0_have_an_order_too():
+    assert most_open(np.zeros(4)).tolist() == [0, 1, 2, 3]

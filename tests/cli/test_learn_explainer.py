@@ -1,0 +1,88 @@
+"""`whyword learn-explainer`."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from reference.contributions import QUICK
+from whyword import load
+
+QUICKLY = [word for name, value in QUICK.items() for word in ("--set", f"{name}={value}")]
+HARDWARE = ("--device", "cpu", "--threads", "1")
+
+
+@pytest.fixture
+def own_model(base_model, tmp_path) -> Path:
+    """A model without contributions that may be written over."""
+    return Path(shutil.copytree(base_model, tmp_path / "mine"))
+
+
+def test_a_model_is_changed_in_place_and_then_explains_by_contributions(whyword, own_model, data):
+    before = load(own_model)
+    done = whyword("learn-explainer", own_model, data, *QUICKLY, *HARDWARE)
+    assert done.code == 0, done.err
+    assert "% of what sub-texts change is explained by contributions." in done.out
+    assert f"Model in {own_model}." in done.out
+    after = load(own_model)
+    texts = ["It was superb.", "A dreadful plot"]
+    assert (before.predict_proba(texts) == after.predict_proba(texts)).all()
+    assert not before.model_.classifier.has_contributions
+    assert after.model_.classifier.has_contributions
+    (explained,) = whyword("explain", own_model, "It was superb.", "--json").json
+    assert explained["explainer"] == "own"
+    config = json.loads((own_model / "config.json").read_text(encoding="utf-8"))
+    assert config["contributions"]["pairs"] == QUICK["pairs"]
+
+
+def test_another_folder_leaves_the_model_as_it_was(whyword, own_model, data):
+    files = {path.name: path.read_bytes() for path in own_model.iterdir()}
+    done = whyword("learn-explainer", own_model, data, "-o", "explained", "--json", *QUICKLY, *HARDWARE)
+    (facts,) = done.json
+    assert facts["model"] == "explained"
+    assert facts["explained"] <= 1
+    assert facts["texts"] > 0
+    assert {path.name: path.read_bytes() for path in own_model.iterdir()} == files
+    assert load("explained").model_.classifier.has_contributions
+
+
+def test_texts_need_no_labels(whyword, own_model, data):
+    lines = data.read_text(encoding="utf-8").splitlines()[1:]
+    unlabelled = Path("texts.csv")
+    unlabelled.write_text("body\n" + "\n".join(line.rsplit(",", 1)[0] for line in lines), encoding="utf-8")
+    done = whyword("learn-explainer", own_model, unlabelled, "--text", "body", "--quiet", *QUICKLY, *HARDWARE)
+    assert (done.code, done.out, done.err) == (0, "", "")
+    assert load(own_model).model_.classifier.has_contributions
+
+
+def test_a_generated_data_set_is_read_for_its_training_texts(whyword, own_model):
+    words = ("learn-explainer", own_model, "planted:train=30,dev=5,test=5", "--json", *QUICKLY, *HARDWARE)
+    assert whyword(*words).json[0]["texts"] >= 27
+
+
+def test_too_few_texts_are_refused_in_a_sentence_and_the_model_stays(refused, own_model):
+    Path("few.csv").write_text("text\n" + "a superb film\n" * 5, encoding="utf-8")
+    before = (own_model / "config.json").read_bytes()
+    message = refused("learn-explainer", own_model, "few.csv", "--quiet", *QUICKLY, *HARDWARE)
+    assert "5 texts are too few to learn contributions from: give at least 20." in message
+    assert (own_model / "config.json").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("--set", "pears=3"), "pairs"),
+        (("--set", "pairs=0"), "pairs"),
+        (("--set", "pairs"), "pairs"),
+        (("-o", "photos"), "photos exists and is not a whyword model"),
+    ],
+)
+def test_what_cannot_be_is_refused(refused, own_model, data, words, complaint):
+    Path("photos").mkdir()
+    Path("photos/one.jpg").write_bytes(b"x")
+    assert complaint in refused("learn-explainer", own_model, data, *words)
+
+
+def test_a_missing_model_is_refused(refused, data):
+    assert "There is no model folder nowhere" in refused("learn-explainer", "nowhere", data)
