@@ -10,7 +10,6 @@ from whyword import TextClassifier
 from whyword.analysis.attention_tests import run_attention_tests
 from whyword.analysis.replaced_attention import Search
 from whyword.audits import run as auditing
-from whyword.audits import sections
 from whyword.audits.data import Cut
 from whyword.audits.run import audit, gather_audit, load_rules
 from whyword.data.planted import planted
@@ -187,7 +186,7 @@ def test_all_values_of_an_attention_model_are_there_and_strict_json(attention_js
     }  # fmt: skip
     assert values["model"] | {"settings": 0, "weights": 0} == {
         "name": "attention on bag", "method": "attention", "encoder": "bag", "classes": ["negative", "positive"],
-        "settings": 0, "own_score": "share", "kind": "attention", "weights": 0, "weights_explainer": "own",
+        "settings": 0, "own_score": "share", "kind": "attention", "weights": 0, "weights_explainers": ["own", "attention"],
         "has_contributions": False,
     }  # fmt: skip
     assert values["data"] | {"words_per_text": 0} == {
@@ -251,7 +250,7 @@ def test_contributions_are_audited_beside_the_weights_of_attention_or_mask(metho
     found = audit(classifier, documents[:6], metrics=QUICK).data
     names = ["own", *([] if weights is None else [weights]), "lime", "shapley", "occlusion"]
     assert [verdict.explainer for verdict in found.verdicts] == names
-    assert (found.model.weights_explainer, found.model.has_contributions) == (weights, True)
+    assert (found.model.weights_explainers, found.model.has_contributions) == ((weights,) * (weights is not None), True)
     assert (found.attention_tests is not None) == (weights == "attention")
     asked = {verdict.explainer: {result.rule for result in verdict.rules} for verdict in found.verdicts}
     for rule, whose in (("attention matters", "attention"), ("mask is alive", "gate")):
