@@ -186,8 +186,8 @@ def test_all_values_of_an_attention_model_are_there_and_strict_json(attention_js
     }  # fmt: skip
     assert values["model"] | {"settings": 0, "weights": 0} == {
         "name": "attention on bag", "method": "attention", "encoder": "bag", "classes": ["negative", "positive"],
-        "settings": 0, "own_score": "share", "kind": "attention", "weights": 0, "weights_explainers": ["own", "attention"],
-        "has_contributions": False,
+        "settings": 0, "own_score": "share", "kind": "attention", "weights": 0,
+        "weights_explainers": ["own", "attention"], "has_contributions": False,
     }  # fmt: skip
     assert values["data"] | {"words_per_text": 0} == {
         "name": "planted", "texts": 40, "of": 40, "has_labels": True, "has_rationales": True, "pairs": False,
