@@ -3,6 +3,7 @@
 python benchmarks/fewer_passes.py --data-dir DATA --embeddings GLOVE --out results/fewer_passes \
     --encoders lstm,minilm --texts 20
 
+With --contributions, the models carry them, and the estimators that start from them are measured beside the others.
 Models are trained on sst2 once and kept in --models. Each text is a run that is recorded once, so that the study can be
 stopped and resumed. Passes are given for each word of the text, so that texts of different lengths can be averaged.
 """
@@ -13,6 +14,7 @@ import argparse
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -26,6 +28,7 @@ from whyword.attribution.lime.strata import SizeStrata
 from whyword.attribution.shapley.exact import all_subsets, shapley_of_table
 from whyword.attribution.shapley.gaussian_process import shapley_of_pairs
 from whyword.attribution.shapley.pairs import ComplementaryPairs
+from whyword.attribution.start import StartName, starts
 from whyword.attribution.surrogate import fit_surrogate
 from whyword.data.dataset import Dataset
 from whyword.explainers.lime import Lime
@@ -35,8 +38,10 @@ from whyword.grids.variant import Evaluation, Result, TrainedVariant, Variant, f
 from whyword.inference.fitted import FittedClassifier
 from whyword.interfaces.document import Document, Words
 from whyword.maths.stats.correlation import kendall_tau_b, overlap
+from whyword.models.config import with_contributions
 from whyword.models.folder import TrainedModel
 
+STARTED = (0.3, 0.6, 1, 1.4, 1.8)  # passes for each word that only estimators with a start can do with
 PASSES_PER_WORD = (2.5, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 FURTHER = {"lstm": (96, 128, 192, 256)}  # for the plain estimators alone, which need most
 USUALLY_FURTHER = (96, 128)  # with other encoders
@@ -45,6 +50,8 @@ EXACT_WORDS = 14
 REFERENCE = 400  # permutations in antithetic pairs; a tenth of them fits the surrogate, the others are averaged
 LIME_REFERENCE = 10_000  # samples of which the model is asked, and of which only the surrogate is
 LIME_FREE = 200_000
+
+FROM_CONTRIBUTIONS = "whyword from contributions"
 
 Generator = np.random.Generator
 Curve = list[tuple[int, np.ndarray]]  # passes, and the scores they gave
@@ -58,6 +65,7 @@ class Text:
         self.target = int(classifier.probabilities([words])[0].argmax())
         self._ask = lambda kept: classifier.probabilities_of_subsets(words, torch.from_numpy(kept))
         self._known: dict[bytes, float] = {}
+        (self.start,) = starts(classifier, [words], "own")
 
     def __call__(self, kept: np.ndarray) -> np.ndarray:
         """Give the answers to sub-texts, (subset, word) bool to (subset,)."""
@@ -99,13 +107,17 @@ def permutations(antithetic: bool) -> Callable[[Text, Sequence[int], Generator],
     return estimate
 
 
-def ours(text: Text, grid: Sequence[int], generator: Generator) -> Curve:
+def ours(text: Text, grid: Sequence[int], generator: Generator, started: bool = False) -> Curve:
     """Estimate as whyword.explainers.shapley does, stopped at given numbers of passes."""
-    halves = ComplementaryPairs(text.words, generator).draw(grid[-1] // 2)
+    start = text.start if started else None
+    known = None if start is None else start.scores[text.target]
+    surrogate = None if start is None else start.surrogate(text.target)
+    halves = ComplementaryPairs(text.words, generator, start=known).draw(grid[-1] // 2)
     answers, opposite = text(halves), text(~halves)
+    paid = 0 if start is None else start.passes
     return [
-        (2 * pairs, shapley_of_pairs(halves[:pairs], answers[:pairs], opposite[:pairs])[0])
-        for pairs in (passes // 2 for passes in grid)
+        (2 * pairs + paid, shapley_of_pairs(halves[:pairs], answers[:pairs], opposite[:pairs], surrogate)[0])
+        for pairs in (max(1, passes // 2) for passes in grid)
     ]
 
 
@@ -144,16 +156,19 @@ def plain_lime(text: Text, grid: Sequence[int], generator: Generator) -> Curve:
     return [(passes, fit_as_lime(subsets[:passes], answers[:passes])) for passes in grid]
 
 
-def our_lime(text: Text, grid: Sequence[int], generator: Generator) -> Curve:
+def our_lime(text: Text, grid: Sequence[int], generator: Generator, started: bool = False) -> Curve:
     """Estimate as whyword.explainers.lime does with that many samples, anew for each number of them."""
     ridge = SubsetRidge(text.words, Lime().kernel_width)
+    start = None if text.start is None or not started else text.start
+    surrogate = None if start is None else start.surrogate(text.target)
 
     def scores(passes: int) -> np.ndarray:
         strata = SizeStrata(preferred_sizes(ridge), generator)
         strata.draw(passes)
-        return estimate(ridge, strata, text(strata.subsets))[0]
+        return estimate(ridge, strata, text(strata.subsets), surrogate)[0]
 
-    return [(passes, scores(passes)) for passes in grid]
+    paid = 0 if start is None else start.passes
+    return [(passes + paid, scores(passes)) for passes in grid]
 
 
 def converged_lime(text: Text, generator: Generator) -> np.ndarray:
@@ -176,9 +191,17 @@ class Family:
 FAMILIES = {
     "shapley": Family(
         converged_shapley,
-        {"plain permutations": permutations(False), "antithetic permutations": permutations(True), "whyword": ours},
+        {
+            "plain permutations": permutations(False),
+            "antithetic permutations": permutations(True),
+            "whyword": ours,
+            FROM_CONTRIBUTIONS: partial(ours, started=True),
+        },
     ),
-    "lime": Family(converged_lime, {"plain sampling": plain_lime, "whyword": our_lime}),
+    "lime": Family(
+        converged_lime,
+        {"plain sampling": plain_lime, "whyword": our_lime, FROM_CONTRIBUTIONS: partial(our_lime, started=True)},
+    ),
 }
 
 
@@ -208,12 +231,22 @@ class FewerPasses(Evaluation):
             "surrogate_fit": surrogate_fit(text),
             "families": families,
             "automatic": stopped(model.classifier, document, families["shapley"]),
+            **self._started(model.classifier, document, text, families["shapley"]),
         }
+
+    def _started(self, classifier: FittedClassifier, document: Document, text: Text, shapley: Result) -> Result:
+        """Say how near contributions are by themselves, and where Shapley values stop that start from them."""
+        if text.start is None:
+            return {}
+        known = agreement(text.start.scores[text.target], np.array(shapley["converged"]))
+        return {"contributions": known, "automatic_started": stopped(classifier, document, shapley, "own")}
 
     def _curves(self, text: Text, family: Family, encoder: str) -> Result:
         converged = family.converged(text, np.random.default_rng([self.number, 999]))
         curves = {}
         for label, estimator in family.estimators.items():
+            if label == FROM_CONTRIBUTIONS and text.start is None:
+                continue
             grid = [round(share * text.words) for share in points(encoder, family, label)]
             generators = (np.random.default_rng([self.number, repeat]) for repeat in range(self.repeats))
             curves[label] = [
@@ -226,12 +259,16 @@ class FewerPasses(Evaluation):
 def points(encoder: str, family: Family, label: str) -> tuple[float, ...]:
     """Give the passes for each word at which an estimator is measured."""
     further = FURTHER.get(encoder, USUALLY_FURTHER)
+    if label == FROM_CONTRIBUTIONS:
+        return STARTED + PASSES_PER_WORD
     return PASSES_PER_WORD + further if label == next(iter(family.estimators)) else PASSES_PER_WORD
 
 
-def stopped(classifier: FittedClassifier, document: Document, shapley: Result) -> Result:
+def stopped(
+    classifier: FittedClassifier, document: Document, shapley: Result, start: StartName | None = None
+) -> Result:
     """Measure what comes out where Shapley values stop by themselves."""
-    (automatic,) = Shapley().explain(classifier, [document])
+    (automatic,) = Shapley(start=start).explain(classifier, [document])
     return {
         "passes": automatic.forward_passes,
         "converged": automatic.converged,
@@ -258,8 +295,10 @@ def jobs(arguments: argparse.Namespace) -> list[EvaluationJob]:
     found = []
     for encoder in arguments.encoders:
         vectors = encoder in ("bag", "affine", "cnn", "lstm")
-        training = {} if vectors else {"training": {"epochs": 1}}
-        variant = Variant(encoder, {"method": {"name": "base"}, "encoder": {"name": encoder}, **training}, vectors)
+        settings = {"method": {"name": "base"}, "encoder": {"name": encoder}}
+        settings |= {} if vectors else {"training": {"epochs": 1}}
+        settings = with_contributions(settings) if arguments.contributions else settings
+        variant = Variant(encoder, settings, vectors)
         trained = TrainedVariant(variant, source, 0, arguments.models, place, fingerprint)
         for length, (least, _) in LENGTHS.items():
             first, last = arguments.skip, arguments.skip + arguments.texts
@@ -280,6 +319,7 @@ def main() -> None:
         "--skip", type=int, default=0, help="short texts that are passed over first; half as many long ones"
     )
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--contributions", action="store_true", help="let the models carry them, and start from them")
     arguments = parser.parse_args()
     arguments.models = arguments.models or arguments.out.with_name(f"{arguments.out.name}_models")
     folder = arguments.out / RECORDS

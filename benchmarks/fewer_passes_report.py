@@ -102,6 +102,8 @@ def report(out: Path, families: Mapping[str, Sequence[str]]) -> str:
                 measured = [record for record in records if name in record["families"]]
                 plain, furthest = 0.0, 0.0
                 for label in labels if measured else ():
+                    if any(label not in record["families"][name]["curves"] for record in measured):
+                        continue  # models without contributions
                     passes, values = mean_curve(measured, name, label)
                     at = int(np.abs(passes - SHOWN).argmin())
                     reached = passes_to_reach(passes, values["tau"])
@@ -120,14 +122,22 @@ def report(out: Path, families: Mapping[str, Sequence[str]]) -> str:
     lines += ["", "Stopping by itself (the default), when the top 5 words are settled with 95 % confidence:", ""]
     lines += ["| encoder | texts | passes | passes / word | settled | top 5 | tau |", "|---|---|---|---|---|---|---|"]
     for (encoder, length), records in sorted(texts.items()):
-        found = [record["automatic"] for record in records]
-        mean = {key: np.mean([one[key] for one in found]) for key in ("passes", "top5", "tau")}
-        per_word = np.mean([record["automatic"]["passes"] / record["words"] for record in records])
-        converged = np.mean([one["converged"] >= 0.95 for one in found])
-        lines.append(
-            f"| {encoder} | {length} | {mean['passes']:.0f} | {per_word:.1f} | {converged:.0%} "
-            f"| {mean['top5']:.2f} | {mean['tau']:.3f} |"
-        )
+        for key, start in (("automatic", ""), ("automatic_started", ", from contributions")):
+            if any(key not in record for record in records):
+                continue
+            found = [record[key] for record in records]
+            mean = {name: np.mean([one[name] for one in found]) for name in ("passes", "top5", "tau")}
+            per_word = np.mean([record[key]["passes"] / record["words"] for record in records])
+            converged = np.mean([one["converged"] >= 0.95 for one in found])
+            lines.append(
+                f"| {encoder} | {length}{start} | {mean['passes']:.0f} | {per_word:.1f} | {converged:.0%} "
+                f"| {mean['top5']:.2f} | {mean['tau']:.3f} |"
+            )
+        if all("contributions" in record for record in records):
+            known = {key: np.mean([record["contributions"][key] for record in records]) for key in ("top5", "tau")}
+            lines.append(
+                f"| {encoder} | {length}, contributions alone | 1 | – | – | {known['top5']:.2f} | {known['tau']:.3f} |"
+            )
     (out / "table.md").write_text("\n".join(lines) + "\n")
     (out / "curves.json").write_text(json.dumps(curves, indent=1))
     draw_curves(curves, out / "curves.png")

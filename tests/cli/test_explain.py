@@ -403,3 +403,22 @@ def test_scores_do_not_depend_on_the_other_texts(whyword, model, data):
     for row in together[::13]:
         (alone,) = whyword("explain", model, row["text"], "--json").json
         np.testing.assert_allclose(alone["scores"], row["scores"], atol=1e-6)
+
+
+def test_check_tolerance_and_interactions_are_those_of_python(whyword, model):
+    words = ("explain", model, TEXT, "--explainer", "shapley", "--json")
+    for option, settings in (
+        (("--check",), {"check": True}),
+        (("--tolerance", "0.02"), {"tolerance": 0.02}),
+        (("--interactions",), {"interactions": True}),
+    ):
+        (shown,) = whyword(*words, *option).json
+        wanted = load(model).explain([TEXT], "shapley", **settings)[0].to_dict()
+        assert {**shown, "seconds": 0} == {**wanted, "seconds": 0}
+
+
+def test_what_cannot_be_checked_is_refused_in_a_sentence(refused, model):
+    assert "do not add up" in refused("explain", model, TEXT, "--explainer", "occlusion", "--check")
+    assert "tolerance is 0.0" in refused("explain", model, TEXT, "--explainer", "shapley", "--tolerance", "0")
+    words = ("--check", "--target", "negative", "--against", "positive")
+    assert "contrast" in refused("explain", model, TEXT, "--explainer", "shapley", *words)
