@@ -383,6 +383,7 @@ def test_the_same_seed_asks_about_the_same_sub_texts():
 
 
 def test_no_more_tokens_are_kept_than_memory_allows(monkeypatch):
-    monkeypatch.setattr(under_test, "MOST_TOKENS", 100)
-    texts = contribution_phase(carrying(replace(TINY, least_texts=1)), DATA.train, DATA.dev, 0).refinement.texts.texts
+    method = carrying(replace(TINY, least_texts=1))
+    monkeypatch.setattr(under_test, "MOST_STATES", 100 * method.encoder.state_dim)
+    texts = contribution_phase(method, DATA.train, DATA.dev, 0).refinement.texts.texts
     assert 0 < sum(map(len, texts)) <= 100 < sum(map(len, DATA.train.texts))
