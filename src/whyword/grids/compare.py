@@ -220,8 +220,7 @@ class Grid:
             if self.epochs is not None:
                 values["training"] = {"epochs": self.epochs}
             settings = overlay(values, _settings_of(self.settings, method, encoder))
-            if self.contributions:
-                settings = with_contributions(settings)
+            settings = with_contributions(settings) if self.contributions else {**settings, "contributions": False}
             own_vectors = make_config({**settings, "seed": seed}).encoder_kind == "transformer"
             variant = Variant(f"{encoder}-{method}", settings, place is not None and not own_vectors)
             trained = TrainedVariant(variant, source, seed, None, place, vectors, device=self.device)
