@@ -58,7 +58,7 @@ class Faithfulness(Evaluation):
 
     name: ClassVar[str] = "faithfulness"
     texts: int = 100
-    passes: int = 1_000  # of the Shapley values of a text
+    orders: int = 200  # of the words, sampled for the Shapley values of a text
 
     def evaluate(self, model: TrainedModel, dataset: Dataset, trained: TrainedVariant) -> Result:
         """Measure accuracy; then, where there are own scores, all metrics, beside those of Shapley values."""
@@ -79,9 +79,8 @@ class Faithfulness(Evaluation):
         return result | self._explain(classifier, drawn) | _cost(classifier, drawn)
 
     def _explain(self, classifier: FittedClassifier, documents: Sequence[Document]) -> Result:
-        settings = {"top": 10_000, "limit": self.passes, "start": None}  # all passes, from nothing
         own = make_explainer("own", classifier).explain(classifier, documents)
-        reference = make_explainer("shapley", classifier, 0, settings).explain(classifier, documents)
+        reference = make_explainer("shapley", classifier, 0, {"samples": self.orders}).explain(classifier, documents)
         marked = any(document.rationale is not None for document in documents)
         names = [name for name in METRICS if marked or name != "rationale-auprc"]
         scores = measure_explanations(classifier, {"own": own, "shapley": reference}, names)
@@ -143,7 +142,7 @@ def jobs(arguments: argparse.Namespace) -> list[EvaluationJob]:
         if data.startswith("planted"):
             variant = Variant(variant.name, variant.settings)
         trained = TrainedVariant(variant, source, seed, None, place, fingerprint, arguments.data_dir)
-        found.append(EvaluationJob(trained, Faithfulness(arguments.texts, arguments.passes)))
+        found.append(EvaluationJob(trained, Faithfulness(arguments.texts, arguments.orders)))
     return found
 
 
@@ -199,7 +198,7 @@ def main() -> None:
     parser.add_argument("--epochs", type=int)
     parser.add_argument("--learning-rate", type=float)
     parser.add_argument("--texts", type=int, default=100)
-    parser.add_argument("--passes", type=int, default=1_000)
+    parser.add_argument("--orders", type=int, default=200)
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     todo = jobs(arguments)

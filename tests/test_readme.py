@@ -31,5 +31,5 @@ def test_a_link_leads_to_a_file(link):
 def test_every_command_of_the_table_exists():
     from whyword.cli.app import app
 
-    named = set(re.findall(r"^\| `whyword (\w+)", README, flags=re.MULTILINE))
+    named = set(re.findall(r"^\| `whyword ([\w-]+)", README, flags=re.MULTILINE))
     assert named == {command.name for command in app.registered_commands}

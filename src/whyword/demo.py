@@ -133,4 +133,4 @@ def planted_words(document: Document) -> str:
     """Name the words that were planted for the label of a text."""
     marked = document.rationale_words or ()
     words = [word for word, planted in zip(document.words.strings, marked, strict=False) if planted]
-    return f"The truth: {', '.join(words)} make it {document.label}."
+    return f"The truth, the words planted for {document.label}: {', '.join(words)}."

@@ -200,7 +200,7 @@ def audit_data() -> AuditData:
             own_score="gate",
             kind="mask",
             weights=1_234_567,
-            weights_explainer="own",
+            weights_explainers=("own", "gate"),
         ),
         data=DataInfo("sst2", 300, 1821, has_labels=True, has_rationales=True, pairs=False, words_per_text=17.4),
         accuracy=Share(0.857, 0.813, 0.892, 300),

@@ -45,8 +45,8 @@ def ranked(explainer, share=0.97, half=0.02):
 def data(scores, kind="black box", texts=100, shown="own", **more):
     """An audit of these scores in which all explainers are close to the best, and `shown` shows attention or mask."""
     few = smallest()
-    weights = shown if kind in ("attention", "mask") else None
-    model, info = replace(few.model, kind=kind, weights_explainer=weights), replace(few.data, texts=texts)
+    weights = (shown,) if kind in ("attention", "mask") else ()
+    model, info = replace(few.model, kind=kind, weights_explainers=weights), replace(few.data, texts=texts)
     names = dict.fromkeys(score.explainer for score in scores)
     ranking = (ranked("best", 1.0, 0.0), *map(ranked, names))
     return replace(few, **{"model": model, "data": info, "scores": tuple(scores), "ranking": ranking, **more})

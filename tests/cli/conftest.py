@@ -87,6 +87,11 @@ def base_model(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def gated_model(tmp_path_factory) -> Path:
+    return _folder(tmp_path_factory, "vmask")
+
+
+@pytest.fixture(scope="session")
 def pair_model(tmp_path_factory) -> Path:
     return _folder(tmp_path_factory, "attention", "pairs")
 

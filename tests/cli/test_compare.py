@@ -8,10 +8,12 @@ import time
 
 import pytest
 
+from reference.contributions import QUICK
 from whyword.grids.runner import EvaluationJob, run_jobs
 
 TINY = "planted:easy,train=40,dev=10,test=20"
-GRID = ("compare", TINY, "--methods", "base,attention", "--encoders", "bag,affine", "--epochs", "1", "--sample", "6")
+METHODS = ("compare", TINY, "--methods", "base,attention", "--epochs", "1", "--sample", "6")
+GRID = (*METHODS, "--encoders", "bag,affine", "--no-contributions")
 ONE = ("--workers", "1")
 TIMES = ("train_seconds", "step_seconds", "wall_seconds")
 
@@ -40,6 +42,14 @@ def test_a_grid_gives_a_table_files_and_a_page(whyword, tmp_path):
         "leaderboard.tex",
     }
     assert "whyword compare planted:easy" in (tmp_path / "out" / "comparison.html").read_text()
+
+
+def test_every_model_carries_contributions_and_weights_are_measured_beside_them(whyword, tmp_path):
+    quickly = [word for name, value in QUICK.items() for word in ("--set", f"contributions.{name}={value}")]
+    done = whyword(*METHODS, "--encoders", "bag", *quickly, "--seeds", 1, *ONE, "-o", "out")
+    assert done.code == 0, done.err
+    assert "Explanations are contributions" in done.out
+    assert "of its weights" in done.out.splitlines()[0]
 
 
 def test_the_same_command_runs_nothing_again_and_more_seeds_run_only_what_is_new(whyword, tmp_path):
@@ -99,7 +109,7 @@ def test_ray_gives_the_same_numbers_as_this_machine(whyword, tmp_path):
 
 
 def test_a_failed_run_is_told_at_the_end_and_tried_again(whyword, tmp_path):
-    words = ("compare", TINY, "--methods", "base,attention", "--encoders", "bag", "--epochs", 1, "--seeds", 1, *ONE)
+    words = (*METHODS, "--encoders", "bag", "--no-contributions", "--seeds", 1, *ONE)
     for _ in range(2):
         done = whyword(*words, "--explainer", "own", "-q")
         assert done.code == 2

@@ -22,8 +22,9 @@ def explained(whyword, model, explainer, texts, *options):
 
 
 @pytest.mark.parametrize("explainer", catalog.names("explainers"))
-def test_odd_texts_get_one_finite_score_per_word(whyword, model, explainer):
-    answers = explained(whyword, model, explainer, ODD, "--json").json
+def test_odd_texts_get_one_finite_score_per_word(whyword, model, gated_model, explainer):
+    served = gated_model if explainer == "gate" else model
+    answers = explained(whyword, served, explainer, ODD, "--json").json
     assert [answer["text"] for answer in answers] == ODD
     for answer in answers:
         assert len(answer["scores"]) == len(answer["words"]) == len(answer["spans"])

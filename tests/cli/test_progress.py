@@ -112,3 +112,17 @@ def test_a_terminal_shows_the_epoch_its_rate_and_its_result(terminal):
     assert "A note [1]." in text
     assert re.search(r"train epoch 1 .*2/2 [\d,]+ tokens/s", text)
     assert "train epoch  1  task 0.500  dev accuracy 0.750  2.0 s *" in text
+
+
+def test_a_terminal_shows_how_much_contributions_explain_and_not_the_accuracy_they_leave_alone(terminal):
+    record = {"phase": "contributions", "epoch": 1, "losses": {"sub-texts": 0.01}, "dev_accuracy": 0.75}
+    record |= {"seconds": 2.0, "best": True, "health": {"explained": 0.875, "texts": 50.0}}
+    with progress.TrainingProgress(quiet=False) as show:
+        show(Step("train", 5, 1, 1, 100))
+        show(Step("contributions: asking", 0, 30, 60, 0))
+        assert "contributions: asking epoch 1" in show.bar.tasks[-1].description
+        assert show.bar.tasks[-1].total == 60
+        show(Step("contributions", 0, 1, 1, 200, record))
+    text = seen(terminal)
+    assert "contributions epoch  1  sub-texts 0.010  explained 87.5%  2.0 s *" in text
+    assert "0.750" not in text

@@ -54,7 +54,8 @@ def trained():
     texts, labels = zip(*((document.words.texts[0], document.label) for document in documents.train), strict=True)
 
     def fit(method, seed):
-        classifier = TextClassifier(method, "bag", epochs=4, learning_rate=0.05, random_state=seed)
+        settings = {"epochs": 4, "learning_rate": 0.05, "random_state": seed, "contributions": False}
+        classifier = TextClassifier(method, "bag", **settings)
         return classifier.fit(list(texts), list(labels))
 
     return {

@@ -253,7 +253,8 @@ def test_more_keys_than_a_query_takes_are_looked_up(tmp_path, monkeypatch):
 def test_the_python_functions_take_a_cache(tmp_path, monkeypatch):
     documents = planted("easy,train=40,dev=0,test=0").train
     texts = [document.words.texts[0] for document in documents]
-    classifier = TextClassifier("attention", "bag", epochs=1).fit(texts, [document.label for document in documents])
+    unfitted = TextClassifier("attention", "bag", epochs=1, contributions=False)
+    classifier = unfitted.fit(texts, [document.label for document in documents])
     first = classifier.explain(texts, explainer="occlusion", cache=tmp_path)
     importance = classifier.word_importance(texts, explainer="occlusion")
     monkeypatch.setattr(type(classifier.model_.classifier), "probabilities_of_many", None)

@@ -27,7 +27,9 @@ def data():
 
 @pytest.fixture(scope="module")
 def clf(data):
-    return TextClassifier("attention", "lstm", epochs=1, encoder_settings={"dim": 8, "hidden": 8}).fit(*data)
+    return TextClassifier(
+        "attention", "lstm", epochs=1, encoder_settings={"dim": 8, "hidden": 8}, contributions=False
+    ).fit(*data)
 
 
 def test_a_few_lines_from_texts_to_a_table(clf, data):

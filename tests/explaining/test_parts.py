@@ -23,7 +23,9 @@ def texts() -> list[str]:
 def model(tmp_path_factory, texts) -> Path:
     folder = tmp_path_factory.mktemp("models") / "attention"
     labels = [document.label for document in planted("easy,train=16,dev=0,test=0").train]
-    TextClassifier("attention", "bag", epochs=3, learning_rate=0.05).fit(texts, labels).save(folder)
+    TextClassifier("attention", "bag", epochs=3, learning_rate=0.05, contributions=False).fit(texts, labels).save(
+        folder
+    )
     return folder
 
 

@@ -125,7 +125,7 @@ def test_weights_of_a_black_box_are_refused_too():
 def test_all_ways_to_explain_take_target_and_against(tmp_path):
     documents = planted("easy,train=40,dev=0,test=0").train
     texts = [document.words.texts[0] for document in documents]
-    model = TextClassifier("base", "bag", epochs=2).fit(texts, [document.label for document in documents])
+    model = TextClassifier("base", "bag", epochs=2, contributions=False).fit(texts, [d.label for d in documents])
     (one,) = model.explain(texts[:1], "occlusion", target="negative", against="positive")
     assert one.against == 1
     np.testing.assert_allclose(one.scores, one.all_scores[0] - one.all_scores[1])

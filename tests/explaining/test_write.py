@@ -30,7 +30,7 @@ def texts(documents) -> list[str]:
 @pytest.fixture(scope="module")
 def fitted(texts, documents) -> TextClassifier:
     labels = [document.label for document in documents]
-    return TextClassifier("attention", "bag", epochs=3, learning_rate=0.05).fit(texts, labels)
+    return TextClassifier("attention", "bag", epochs=3, learning_rate=0.05, contributions=False).fit(texts, labels)
 
 
 @pytest.fixture(scope="module")

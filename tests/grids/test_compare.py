@@ -22,7 +22,8 @@ def test_the_grid_is_every_combination_in_the_order_given():
         (0, "bag", "vmask"),
         (0, "affine", "base"),
     ]
-    assert [record.seed for record in compare(TINY, "base", "bag", [3, 5], epochs=1, sample=0).records] == [3, 5]
+    quick = {"epochs": 1, "sample": 0, "contributions": False}
+    assert [record.seed for record in compare(TINY, "base", "bag", [3, 5], **quick).records] == [3, 5]
 
 
 def test_settings_are_for_all_or_for_one_method_or_encoder():
@@ -92,7 +93,7 @@ def test_the_baseline_is_the_one_asked_for_else_base_else_the_first():
 
 def test_compare_from_python_gives_the_leaderboard_and_does_nothing_twice(tmp_path):
     def run(folder):
-        return compare(TINY, ["attention", "base"], "bag", 2, epochs=1, sample=5, folder=folder)
+        return compare(TINY, ["attention", "base"], "bag", 2, epochs=1, sample=5, contributions=False, folder=folder)
 
     first = run(tmp_path / "out")
     assert first.baseline == "base"

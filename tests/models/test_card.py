@@ -17,3 +17,12 @@ def test_the_card_says_what_the_model_is():
     assert "negative, positive" in CARD
     assert "| dev accuracy | 0.9 |" in CARD
     assert "## Audit" not in CARD
+
+
+def test_the_card_says_how_much_contributions_explain():
+    config = {**CONFIG, "contributions": {"pairs": 3}}
+    card = model_card(config, {"dev_accuracy": 0.9, "contributions": {"explained": 0.87654, "texts": 50.0}}, [{}])
+    assert "| explained by contributions | 0.8765 |" in card
+    assert "- contributions: pairs 3" in card
+    assert "- contributions" not in CARD
+    assert "{" not in card.partition("## Settings")[0]

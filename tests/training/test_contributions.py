@@ -264,6 +264,17 @@ def test_it_is_the_chosen_classifier_that_is_asked_not_the_last():
             assert equal_weights(classifier_part(run.method), chosen)
 
 
+def test_the_head_has_an_optimizer_of_its_own_whatever_the_classifier_is_trained_with():
+    method = carrying()
+    phase = contribution_phase(method, DATA.train, DATA.dev, 5)
+    settings = replace(SETTINGS, optimizer="sgd", warmup=0.5, clip=1e-9)
+    run = TrainingRun(method, settings, DATA.train, DATA.dev, 5, CPU, [phase])
+    list(run.steps())
+    usual = start(carrying())
+    list(usual.steps())
+    assert equal_weights(weights(run.method), weights(usual.method))
+
+
 def test_few_texts_are_made_up_for_by_shortened_copies_of_them():
     few = DATA.train.texts[:4]
     method = carrying(replace(TINY, least_texts=20))
@@ -372,6 +383,7 @@ def test_the_same_seed_asks_about_the_same_sub_texts():
 
 
 def test_no_more_tokens_are_kept_than_memory_allows(monkeypatch):
-    monkeypatch.setattr(under_test, "MOST_TOKENS", 100)
-    texts = contribution_phase(carrying(replace(TINY, least_texts=1)), DATA.train, DATA.dev, 0).refinement.texts.texts
+    method = carrying(replace(TINY, least_texts=1))
+    monkeypatch.setattr(under_test, "MOST_STATES", 100 * method.encoder.state_dim)
+    texts = contribution_phase(method, DATA.train, DATA.dev, 0).refinement.texts.texts
     assert 0 < sum(map(len, texts)) <= 100 < sum(map(len, DATA.train.texts))

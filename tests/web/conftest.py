@@ -30,7 +30,8 @@ def folders(tmp_path_factory) -> list[Path]:
     saved = []
     for method in ("vmask", "attention", "base"):
         saved.append(tmp_path_factory.mktemp("served") / method)
-        TextClassifier(method, "bag", epochs=3, learning_rate=0.05).fit(texts, labels).save(saved[-1])
+        unfitted = TextClassifier(method, "bag", epochs=3, learning_rate=0.05, contributions=False)
+        unfitted.fit(texts, labels).save(saved[-1])
     return saved
 
 

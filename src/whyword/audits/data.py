@@ -28,7 +28,7 @@ class ModelInfo:
     own_score: str | None
     kind: str  # mask, attention, open or black box
     weights: int | None
-    weights_explainer: str | None = None  # the explainer that shows the weights of its attention or mask
+    weights_explainers: tuple[str, ...] = ()  # those that show the weights of its attention or mask
     has_contributions: bool = False  # learned, and then its own scores
 
 

@@ -51,7 +51,7 @@ class Rule:
             (not self.explainers or explainer in self.explainers)
             and (not self.kinds or model.kind in self.kinds)
             and self.quantity != AGREEMENT + explainer
-            and (not self.quantity.startswith((ATTENTION_TESTS, MASK)) or explainer == model.weights_explainer)
+            and (not self.quantity.startswith((ATTENTION_TESTS, MASK)) or explainer in model.weights_explainers)
         )
 
 
@@ -264,7 +264,7 @@ def measurement(data: AuditData, quantity: str, explainer: str) -> Measured:
         pair = {explainer, quantity.removeprefix(AGREEMENT)}
         return _estimate(next((row for row in data.agreement if {row.one, row.other} == pair), None))
     if quantity.startswith((ATTENTION_TESTS, MASK)):
-        return _of_weights(data, quantity) if explainer == data.model.weights_explainer else _estimate(None)
+        return _of_weights(data, quantity) if explainer in data.model.weights_explainers else _estimate(None)
     metric = quantity.removesuffix(OVER_RANDOM)
     row = next((row for row in data.scores if (row.metric, row.explainer) == (metric, explainer)), None)
     if row is None or metric == quantity:

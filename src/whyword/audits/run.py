@@ -226,10 +226,10 @@ def _make_explainers(
 
 def default_explainers(classifier: Classifier) -> list[str]:
     """Name the model's own scores, the weights of its attention or mask where those are others, and three that ask."""
-    weights = sections.weights_explainer(classifier)
-    own = weights is not None or (isinstance(classifier, OpenClassifier) and classifier.has_contributions)
-    names = [*(["own"] if own else []), *([] if weights is None else [weights])]
-    return [*dict.fromkeys(names), "lime", "shapley", "occlusion"]
+    names = sections.weights_explainers(classifier)[:1]
+    if isinstance(classifier, OpenClassifier) and classifier.has_contributions:
+        names = ("own", *names)
+    return [*names, "lime", "shapley", "occlusion"]
 
 
 def _sampling_briefly(item: str | type[Explainer] | Explainer, classifier: Classifier, seed: int) -> Explainer:
@@ -272,8 +272,8 @@ def _attention_tests(
     on_event: OnEvent,
 ) -> AttentionTests | None:
     """Put other attention in the place of the model's own, if that is what is explained."""
-    shown = sections.weights_explainer(classifier)
-    if shown is None or shown not in explained or sections.kind_of(classifier) != "attention":
+    shown = next((name for name in sections.weights_explainers(classifier) if name in explained), None)
+    if shown is None or sections.kind_of(classifier) != "attention":
         return None
     on_event("Replacing the attention by other attention", 0, 0)
     return run_attention_tests(classifier, documents, seed, explained={**explained, "attention": explained[shown]})

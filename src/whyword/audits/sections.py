@@ -74,18 +74,17 @@ def model_info(classifier: Classifier, name: str, settings: Mapping[str, object]
         own_score=None if method is None else method.own_score,
         kind=kind_of(classifier),
         weights=None if method is None else sum(weight.numel() for weight in method.parameters()),
-        weights_explainer=weights_explainer(classifier),
+        weights_explainers=weights_explainers(classifier),
         has_contributions=isinstance(classifier, OpenClassifier) and classifier.has_contributions,
     )
 
 
-def weights_explainer(classifier: Classifier) -> str | None:
-    """Name the explainer that shows the weights of attention or a mask, if the model has any."""
+def weights_explainers(classifier: Classifier) -> tuple[str, ...]:
+    """Name the explainers that show the weights of attention or a mask, if the model has any."""
     if not isinstance(classifier, OpenClassifier) or classifier.method.own_score is None:
-        return None
-    if not classifier.has_contributions:
-        return "own"
-    return "gate" if classifier.method.own_score == "gate" else "attention"
+        return ()
+    name = "gate" if classifier.method.own_score == "gate" else "attention"
+    return (name,) if classifier.has_contributions else ("own", name)
 
 
 def _file(part: object) -> str | None:

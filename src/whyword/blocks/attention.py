@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import torch
 from torch import Tensor, nn
 
 from ..interfaces.document import Batch
-from ..interfaces.method import Attending, Encoder, Method, Prediction
+from ..interfaces.method import Attending, Encoder, Method, Prediction, lower_layers
 from ..maths.tensors.distances import conicity
 from ..maths.tensors.masked import masked_softmax
 
@@ -75,7 +76,9 @@ class Attentive(Method):
 
     def classify(self, embedded: Tensor, batch: Batch) -> Prediction:
         """Predict from word vectors; special tokens of transformers take part in the attention."""
-        return self.classify_from(*self.attention_and_states(embedded, batch))
+        layers = self.encoder.encode(embedded, batch)
+        weights = self.attention(layers[-1], batch.mask)
+        return replace(self.classify_from(weights, layers[-1]), lower=lower_layers(layers))
 
     def attention_and_states(self, embedded: Tensor, batch: Batch) -> tuple[Tensor, Tensor]:
         """Give the weights, and the states that they weigh."""

@@ -38,7 +38,7 @@ class ContributionHead(nn.Module):
 
         texts: int = 10_000  # most texts it is fitted to, drawn at random
         least_texts: int = 5_000  # where there are fewer, shortened copies make up the number, up to seven of a text
-        pairs: int = 8  # of complementary sub-texts that the classifier is asked about, per text
+        pairs: int | None = None  # of complementary sub-texts to ask about, per text; None: 8, of pretrained encoders 6
         epochs: int = 4  # over these texts; more if that makes fewer steps than below
         steps: int = 600  # at least
         batch_size: int = 64  # texts per step
@@ -122,6 +122,8 @@ def features_of(embedded: Tensor, prediction: Prediction, part: Part | None) -> 
     assert prediction.states is not None
     states, pooled = prediction.states, prediction.pooled.unsqueeze(1)
     features = [embedded, states, pooled.expand(-1, states.shape[1], -1)]
+    if prediction.lower is not None:
+        features.append(prediction.lower)
     if part == "largest":
         features.append(states.where(states == pooled, 0.0))
     elif part == "share":

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from ..interfaces.document import Batch
-from ..interfaces.method import Encoder, Method, Prediction
+from ..interfaces.method import Encoder, Method, Prediction, lower_layers
 
 LEVELS = 1 << 16  # of 16 bits: a share is rounded to one of them
 
@@ -66,6 +66,6 @@ class PooledClassifier(Method):
 
     def classify(self, embedded: Tensor, batch: Batch) -> Prediction:
         """Predict from word vectors."""
-        states = self.encoder.encode(embedded, batch)[-1]
-        pooled = self.encoder.summarize(states, batch)
-        return Prediction(self.head(pooled), pooled, states=states)
+        layers = self.encoder.encode(embedded, batch)
+        pooled = self.encoder.summarize(layers[-1], batch)
+        return Prediction(self.head(pooled), pooled, states=layers[-1], lower=lower_layers(layers))

@@ -69,7 +69,7 @@ def command(
     hardware: options.Hardware,
     reporting: options.Reporting,
 ) -> None:
-    """Show which words speak for the class of each text, and which for other classes.
+    """Show which words speak for the class of each text, and which for others.
 
     With -o, a run that was interrupted resumes when the same command is given again. If -o is a folder, --workers share
     the texts, also those of a folder of files.

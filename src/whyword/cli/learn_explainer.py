@@ -40,7 +40,10 @@ def command(
     hardware: options.Hardware,
     reporting: options.Reporting,
 ) -> None:
-    """Learn what each word adds to each class from the model's answers to sub-texts; the classifier stays as it is."""
+    """Learn what each word adds to each class, for a model that is trained.
+
+    It is learned from the model's own answers to sub-texts; the classifier stays as it is.
+    """
     from ..blocks.contributions import ContributionHead
     from ..data.rows import Columns
     from ..inference.fitted import choose_device

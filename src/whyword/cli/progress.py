@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TaskID, TextColumn
@@ -31,6 +31,7 @@ class TrainingProgress:
         self.console = Console(stderr=True, highlight=False)
         self.bar = _bar(self.console, quiet)
         self.task: TaskID | None = None
+        self.at = ""  # phase and epoch that the bar shows
         self.started = time.monotonic()
         self.tokens = 0  # of this epoch, before the first step that was seen
 
@@ -52,10 +53,11 @@ class TrainingProgress:
         if isinstance(event, str):
             self._say(event)
             return
-        if event.step == 1 or self.task is None:
+        at = f"{event.phase} epoch {event.epoch + 1}"
+        if event.step == 1 or self.task is None or at != self.at:
             if self.task is not None:
                 self.bar.remove_task(self.task)
-            self.task = self.bar.add_task(f"{event.phase} epoch {event.epoch + 1}", total=event.steps, rate="")
+            self.task, self.at = self.bar.add_task(at, total=event.steps, rate=""), at
             self.started = time.monotonic()
             self.tokens = event.tokens
         rate = (event.tokens - self.tokens) / max(1e-3, time.monotonic() - self.started)
@@ -67,13 +69,12 @@ class TrainingProgress:
         self.console.print(Text(sentence), soft_wrap=not self.console.is_terminal)
 
 
-def _sentence(record: dict[str, object]) -> str:
-    losses = " ".join(f"{name} {value:.3f}" for name, value in record["losses"].items())  # type: ignore[attr-defined]
+def _sentence(record: dict[str, Any]) -> str:
+    losses = " ".join(f"{name} {value:.3f}" for name, value in record["losses"].items())
+    explained = record.get("health", {}).get("explained")  # of contributions, which leave the accuracy as it is
+    judged = f"dev accuracy {record['dev_accuracy']:.3f}" if explained is None else f"explained {explained:.1%}"
     mark = " *" if record["best"] else ""
-    return (
-        f"{record['phase']} epoch {record['epoch']:>2}  {losses}  dev accuracy {record['dev_accuracy']:.3f}  "
-        f"{record['seconds']:.1f} s{mark}"
-    )
+    return f"{record['phase']} epoch {record['epoch']:>2}  {losses}  {judged}  {record['seconds']:.1f} s{mark}"
 
 
 class TextProgress:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
+import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
@@ -52,7 +53,14 @@ class Prediction:
     pooled: Tensor  # (batch, dim): what the last layer reads
     token_weights: Tensor | None = None  # (batch, time): the method's own score per token, if it has one
     states: Tensor | None = None  # (batch, time, dim): the states that were pooled
+    lower: Tensor | None = None  # (batch, time, dim): states of lower layers side by side, of encoders that have any
     contributions: Tensor | None = None  # (batch, word, class): what each word adds to each probability; from explain
+
+
+def lower_layers(layers: Sequence[Tensor]) -> Tensor | None:
+    """Put two layers below the top side by side, a third and two thirds of the way down; None where there are none."""
+    chosen = layers[:: -max(1, len(layers) // 3)][1:3]
+    return torch.cat(tuple(chosen), -1) if chosen else None
 
 
 @dataclass(frozen=True)
@@ -135,7 +143,8 @@ class Method(nn.Module, ABC):
         embedded = self.encoder.embed(batch)
         prediction = self.classify(embedded, batch)
         if prediction.states is None:
-            prediction = replace(prediction, states=self.encoder.encode(embedded, batch)[-1])
+            layers = self.encoder.encode(embedded, batch)
+            prediction = replace(prediction, states=layers[-1], lower=lower_layers(layers))
         return embedded, prediction
 
     def explain(self, batch: Batch) -> Prediction:

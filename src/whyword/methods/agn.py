@@ -12,7 +12,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy,
 from ..blocks.heads import Head
 from ..blocks.word_encoder import word_table
 from ..interfaces.document import Batch
-from ..interfaces.method import Encoder, Method, Objective, Phase, Prediction
+from ..interfaces.method import Encoder, Method, Objective, Phase, Prediction, lower_layers
 from ..interfaces.settings import check_above_zero, check_from, check_share_below_one
 from ..maths.tensors.gates import kl_to_standard_normal, sample_gaussian
 from ..maths.tensors.masked import masked_max, masked_mean, masked_softmax
@@ -77,14 +77,15 @@ class Agn(Method):
 
     def classify(self, embedded: Tensor, batch: Batch) -> Prediction:
         """Predict from word vectors; the label statistics are those of the tokens, whatever their vectors are."""
-        states = self.encoder.encode(embedded, batch)[-1]
+        layers = self.encoder.encode(embedded, batch)
+        states = layers[-1]
         code = torch.tanh(self.code(self._encode(self._statistics(batch))[0]))  # (batch, length)
         undecided = (self.valve(states).sigmoid() - 0.5).abs() <= self.config.epsilon
         enhanced = relu(self.transform(states)) + undecided * _fit(code.unsqueeze(-1), states.shape[1])
         scores = self.pairing(enhanced) @ enhanced.transpose(1, 2) / enhanced.shape[-1] ** 0.5
         attention_and_states = masked_softmax(scores, batch.mask.unsqueeze(1)) @ enhanced
         pooled = masked_max(attention_and_states, batch.mask)
-        return Prediction(self.head(pooled), pooled, states=states)
+        return Prediction(self.head(pooled), pooled, states=states, lower=lower_layers(layers))
 
     def _statistics(self, batch: Batch) -> Tensor:
         """(batch, length, class) shares of the labels, 0 beyond the end of a text."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import torch
@@ -14,7 +14,7 @@ from ..blocks.attention import AdditiveAttention, attend, states_health, states_
 from ..blocks.heads import Head
 from ..blocks.word_encoder import word_table
 from ..interfaces.document import Batch
-from ..interfaces.method import Encoder, Method, Prediction
+from ..interfaces.method import Encoder, Method, Prediction, lower_layers
 from ..interfaces.settings import check_above_zero, check_from, check_share_below_one, refuse
 from ..maths.tensors.distances import conicity
 
@@ -64,7 +64,9 @@ class WordRegularized(Method):
 
     def classify(self, embedded: Tensor, batch: Batch) -> Prediction:
         """Predict from word vectors; special tokens of transformers take part in the attention."""
-        return self.classify_from(*self.attention_and_states(embedded, batch))
+        layers = self.encoder.encode(embedded, batch)
+        prediction = self.classify_from(*self._attend(layers[-1], embedded, batch))
+        return replace(prediction, lower=lower_layers(layers))
 
     def attention_and_states(self, embedded: Tensor, batch: Batch) -> tuple[Tensor, Tensor]:
         """Give the weights, and the states that they weigh."""

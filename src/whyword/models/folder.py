@@ -21,7 +21,7 @@ from ..interfaces.document import Label, Words
 from ..interfaces.errors import ModelError, OptionError, WhywordError
 from ..interfaces.explanation import Explainer
 from ..storage.atomic import put_in_place, read_tensors, write_tensors, write_text
-from .config import RunConfig, build_encoder, build_method, make_config
+from .config import SECTIONS, RunConfig, build_encoder, build_method, make_config
 
 FORMAT = 1  # raised when a folder can no longer be read by older versions
 FREQUENCIES = "whyword.frequencies"
@@ -163,7 +163,7 @@ def model_card(config: Mapping[str, Any], metrics: Mapping[str, Any], history: S
         "",
         "## Settings",
         "",
-        *(f"- {section}: {_settings(config[section])}" for section in ("method", "encoder", "vocabulary", "training")),
+        *(f"- {section}: {_settings(config[section])}" for section in SECTIONS if config.get(section) is not None),
         "",
         "## Use",
         "",
@@ -187,7 +187,9 @@ def _facts(
     if config.get("embeddings"):
         facts.append(("word vectors", str(config["embeddings"])))
     for name, value in {**metrics, **metrics.get("health", {})}.items():
-        if name != "health":
+        if name == "contributions":
+            facts.append(("explained by contributions", f"{value['explained']:.4g}"))
+        elif name != "health":
             facts.append((name.replace("_", " "), f"{value:.4g}" if isinstance(value, float) else str(value)))
     facts.append(("epochs trained", str(len(history))))
     facts.append(("seed", str(config["seed"])))

@@ -22,7 +22,8 @@ from ..interfaces.method import Method, Objective, Phase, Prediction, Refinement
 from ..maths.tensors.subsets import complementary_subsets
 
 CONTRIBUTIONS = "contributions"  # the name of the phase
-MOST_TOKENS = 1_000_000  # kept states: bounds memory, to 0.8 GB of 384-wide states
+MOST_STATES = 400_000_000  # numbers that are kept of the states: bounds their memory to 0.8 GB
+PAIRS, PAIRS_OF_PRETRAINED = 8, 6  # of sub-texts per text, when the user names no number: large encoders are slow
 DEV_TEXTS, DEV_PAIRS = 300, 4  # that choose the epoch: more would cost as much as the fitting
 MOST_COPIES = 7  # of a text, shortened
 LEAST_KEPT = 0.5  # share of the words that a shortened copy keeps, at least
@@ -39,10 +40,12 @@ def contribution_phase(method: Method, train: Corpus, dev: Corpus, seed: int) ->
     assert isinstance(head, ContributionHead)
     config = head.config
     generator = np.random.default_rng(seed)
-    chosen = _some(train.texts, config.texts, generator)
+    most_tokens = MOST_STATES // sum(method.encoder.layer_dims)
+    chosen = _some(train.texts, config.texts, most_tokens, generator)
     copies = _shortened(chosen, min(config.least_texts - len(chosen), MOST_COPIES * len(chosen)), generator)
-    texts = Answered(method, [*chosen, *copies], train.padding, config.pairs, [seed, 0])
-    judge = Answered(method, _some(dev.texts, DEV_TEXTS, generator), dev.padding, DEV_PAIRS, [seed, 1])
+    pairs = config.pairs or (PAIRS_OF_PRETRAINED if method.encoder.token_kind == "pieces" else PAIRS)
+    texts = Answered(method, [*chosen, *copies], train.padding, pairs, [seed, 0])
+    judge = Answered(method, _some(dev.texts, DEV_TEXTS, most_tokens, generator), dev.padding, DEV_PAIRS, [seed, 1])
     steps = math.ceil(len(texts.texts) / config.batch_size)
     objective = Objective(
         lambda batch, _: {"sub-texts": texts.loss(batch)},
@@ -82,6 +85,7 @@ class Answered:
         self.lengths = np.array([len(text) for text in texts], dtype=np.int64)
         self.starts = torch.from_numpy(np.cumsum(self.lengths) - self.lengths)
         self.words = [_words_read(text) for text in texts]
+        self.top = 0  # width of the top layer, which comes first among the states
         self.kept: list[Tensor] = []  # per text: (subset, word) bool
         self.equal_shares_loss = 0.0  # of a formula in which all words of a text weigh the same
         self.states = self.pooled = self.logits = self.answers = self.token_weights = torch.empty(0)
@@ -123,6 +127,9 @@ class Answered:
         _, prediction = self.method.read(batch)
         states, weights = prediction.states, prediction.token_weights
         assert states is not None
+        self.top = states.shape[-1]
+        if prediction.lower is not None:
+            states = torch.cat([states, prediction.lower], -1)
         if not len(self.states):
             tokens, texts = int(self.lengths.sum()), len(self.texts)
             self.states = torch.empty(tokens, states.shape[-1], dtype=KEPT_AS)
@@ -170,9 +177,14 @@ class Answered:
                 self.logits[rows].to(where),
                 self.pooled[rows].to(where, torch.float32),
                 self.token_weights[place].to(where),
-                self.states[place].to(where, torch.float32),
+                *(part.to(where, torch.float32) for part in self._split(self.states[place])),
             )
             return features_of(self.method.encoder.embed(batch.to(where)), prediction, self.head.part)
+
+    def _split(self, states: Tensor) -> list[Tensor]:
+        """Give the top layer, and the lower ones if there are any."""
+        top, lower = states[..., : self.top], states[..., self.top :]
+        return [top, lower] if lower.shape[-1] else [top]
 
     def loss(self, batch: Batch, equal_shares: bool = False) -> Tensor:
         """Mean squared error of the halved difference between a sub-text and the words left out.
@@ -203,14 +215,14 @@ class Answered:
         return total / max(1, len(self.texts))
 
 
-def _some(texts: Sequence[Tokens], most: int, generator: np.random.Generator) -> list[Tokens]:
+def _some(texts: Sequence[Tokens], most: int, most_tokens: int, generator: np.random.Generator) -> list[Tokens]:
     """Draw texts, not more than may be kept; of two words or more if there are any: one word has nothing to share."""
     order = generator.permutation(len(texts)).tolist()
     chosen: list[Tokens] = []
     tokens = 0
     for i in [i for i in order if _words_read(texts[i]) > 1] or order:
         tokens += len(texts[i])
-        if len(chosen) == most or tokens > MOST_TOKENS:
+        if len(chosen) == most or tokens > most_tokens:
             break
         chosen.append(texts[i])
     return chosen

@@ -122,8 +122,9 @@ class TrainingRun:
         self.optimizers = self._start_phase()
 
     def _start_phase(self) -> list[ObjectiveOptimizer]:
-        objectives = self.plan[self.position.phase].objectives
-        return [ObjectiveOptimizer(objective, self.settings, self.learning_rate) for objective in objectives]
+        phase = self.plan[self.position.phase]
+        settings = self.settings if phase.refinement is None else Training()  # the user's are the classifier's
+        return [ObjectiveOptimizer(objective, settings, self.learning_rate) for objective in phase.objectives]
 
     def steps(self) -> Iterator[Step]:
         """Train to the end of the plan; the best weights on dev are in place afterwards."""
