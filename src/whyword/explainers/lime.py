@@ -109,6 +109,7 @@ class LimeEstimator:
         self.scores, self.std_error = np.zeros(features), np.zeros(features)
         self.confidence, self.tied = 0.0, np.zeros(features, dtype=bool)
         self._lime = lime
+        self._paid = 0 if start is None else start.passes
         self._start = None if start is None else replace(start, scores=_add_up(start.scores, self.feature))
         self._ridge = SubsetRidge(max(1, features), lime.kernel_width)
         key = zlib.crc32("\0".join(words.texts).encode("utf-8", "surrogatepass"))
@@ -141,7 +142,7 @@ class LimeEstimator:
     @property
     def passes(self) -> int:
         """Forward passes so far: sub-texts asked about, and what the start has cost."""
-        return len(self.answers) + (0 if self._start is None else self._start.passes)
+        return len(self.answers) + self._paid
 
     @property
     def all_scores(self) -> np.ndarray:
@@ -157,7 +158,7 @@ class LimeEstimator:
     def _wanted(self) -> int:
         """Decide how many sub-texts to ask about next."""
         lime, asked, population = self._lime, len(self.answers), self._strata.population
-        most = lime.limit if lime.samples == "auto" else lime.samples
+        most = (lime.limit if lime.samples == "auto" else lime.samples) - self._paid
         if lime.samples == "auto" and asked and self.confidence >= lime.confidence:
             return 0
         total = most

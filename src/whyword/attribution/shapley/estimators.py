@@ -200,8 +200,8 @@ class PairEstimator(ShapleyEstimator):
 
     def __init__(self, request: Request, limit: int) -> None:
         super().__init__(request)
-        self._most_pairs = limit // 2
         self._start = request.start
+        self._most_pairs = (limit - (0 if self._start is None else self._start.passes)) // 2
         known = None
         if self._start is not None:
             self.target = self._start.likeliest if self.target is None else self.target

@@ -47,8 +47,8 @@ class ComplementaryPairs:
         whole = np.ones((1, self._words), dtype=bool)
         if not each_word:
             return whole
-        order = self._generator.permutation(self._words) if self._start is None else most_open(self._start)
-        alone = np.eye(self._words, dtype=bool)[order]
+        order = self._generator.permutation(self._words)  # drawn with a start too: the other pairs are the same
+        alone = np.eye(self._words, dtype=bool)[order if self._start is None else most_open(self._start)]
         return np.concatenate([whole, alone, self._orthogonal()])
 
     def _orthogonal(self) -> np.ndarray:
