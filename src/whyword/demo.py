@@ -27,6 +27,7 @@ MODELS: Mapping[str, Mapping[str, Any]] = {  # the default, and two methods as p
 }
 EXPLAINERS = ("own", "occlusion")
 SHOWN = 2  # texts shown in the terminal
+AUDITED = 120  # texts: enough for a verdict, and done in seconds
 
 
 @dataclass(frozen=True)
@@ -103,14 +104,15 @@ def run_demo(
         values = overlay({**settings, "encoder": encoder, "seed": seed}, [f"training.epochs={epochs}"])
         model = trained[name] = train_model(make_config(values), dataset, device, folder / name, on_event=on_event)
         accuracy[name] = model.metrics["test_accuracy"]
-        on_event(f"Auditing {name} on {len(dataset.test):,} texts.")
+        audited = dataset.test[:AUDITED]
+        on_event(f"Auditing {name} on {len(audited):,} texts.")
         audits[name] = gather_audit(
             model,
-            dataset.test,
+            audited,
             EXPLAINERS,
             seed=seed,
             model_name=f"{name} on {encoder}",
-            data_name=f"the test split of {data}",
+            data_name=f"{len(audited):,} texts of the test split of {data}",
         )
         audits[name].save(folder / f"{name}.html")
     first = next(iter(trained.values()))
