@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
@@ -20,6 +21,15 @@ def test_the_python_example_runs(tmp_path, monkeypatch):
     (code,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
     exec(code, names)
     assert len(names["explanation"].top(5)) == 5
+    page = (ROOT / "docs" / "contributions.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+    names["classifier"] = names["clf"]
+    exec(code, names)
+    explanation = names["explanation"]
+    np.testing.assert_allclose(
+        explanation.base_values + explanation.all_scores.sum(1), explanation.probabilities, atol=1e-5
+    )
+    np.testing.assert_allclose(explanation.all_scores.sum(0), 0, atol=1e-6)
     assert (tmp_path / "model" / "config.json").exists()
 
 
