@@ -14,6 +14,7 @@ from ..attribution.shapley.exact import all_subsets
 from ..interfaces.classifier import Classifier, Removal
 from ..interfaces.errors import OptionError
 from ..interfaces.explanation import Explanation
+from ..maths.tensors.subsets import complementary_subsets
 
 PAIRS = 4
 ADDS_UP = 1e-3  # probability: scores whose sum is further off were not meant to add up
@@ -110,7 +111,4 @@ def draw_pairs(explanation: Explanation, pairs: int, seed: int) -> np.ndarray:
         chance = 1 / (sizes * (words - sizes) * comb(words, sizes))
         chosen = generator.choice(len(halves), min(pairs, len(halves)), replace=False, p=chance / chance.sum())
         return halves[chosen]
-    sizes = np.arange(1, words)
-    chance = 1 / (sizes * (words - sizes))
-    drawn = generator.choice(sizes, pairs, p=chance / chance.sum())
-    return generator.permuted(np.arange(words) < drawn[:, None], axis=1)
+    return complementary_subsets(words, pairs, generator)[::2]
