@@ -4,10 +4,30 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
-from ..interfaces.classifier import OpenClassifier
+from ..interfaces.classifier import Classifier, OpenClassifier
 from ..interfaces.document import Document
-from ..interfaces.explanation import Explanation
+from ..interfaces.errors import OptionError
+from ..interfaces.explanation import Explainer, Explanation
+
+
+@dataclass(frozen=True)
+class WeightsExplainer(Explainer):
+    """One forward pass per text; a weight has no sign and is the same for every class."""
+
+    needs_open = True
+    own_score: ClassVar[str]  # of the methods that have such weights
+    plural: ClassVar[str]  # what they are called
+
+    def explain(
+        self, classifier: Classifier, documents: Sequence[Document], targets: Sequence[int] | None = None
+    ) -> list[Explanation]:
+        """Explain each document."""
+        if not isinstance(classifier, OpenClassifier) or classifier.method.own_score != self.own_score:
+            raise OptionError(f"This model has no {self.plural}: choose own, shapley, lime or occlusion.")
+        return explain_by_weights(classifier, documents, targets, self.name)
 
 
 def explain_by_weights(
