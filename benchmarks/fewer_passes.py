@@ -296,7 +296,7 @@ def jobs(arguments: argparse.Namespace) -> list[EvaluationJob]:
     for encoder in arguments.encoders:
         vectors = encoder in ("bag", "affine", "cnn", "lstm")
         settings = {"method": {"name": "base"}, "encoder": {"name": encoder}}
-        settings |= {} if vectors else {"training": {"epochs": 1}}
+        settings |= {"training": {"stopping": "best"} if vectors else {"stopping": "best", "epochs": 1}}
         settings = with_contributions(settings) if arguments.contributions else settings
         variant = Variant(encoder, settings, vectors)
         trained = TrainedVariant(variant, source, 0, arguments.models, place, fingerprint)

@@ -32,6 +32,7 @@ class Contributing(BlackBox):
     base: np.ndarray = field(default_factory=lambda: np.zeros(2))  # (class,)
     method: Any = None
     has_contributions: bool = True
+    offsets: Any = None
 
     def contributions(self, texts):
         table = torch.from_numpy(np.tile(self.base + self.known.sum(1), (len(texts), 1)))
@@ -45,6 +46,9 @@ class Contributing(BlackBox):
 
     def truncated_words(self, texts):
         return [0] * len(texts)
+
+    def known_words(self, texts):
+        return None
 
     def windows(self, texts):
         return [[] for _ in texts]

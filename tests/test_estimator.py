@@ -34,7 +34,7 @@ PAIRS = [(text, "is it good ?") for text in TEXTS]
 
 def small(method: str = "attention", **settings) -> TextClassifier:
     quick = {"epochs": 8, "learning_rate": 0.05, "device": "cpu", "contributions": False}
-    return TextClassifier(method, "bag", **{**quick, **settings})
+    return TextClassifier(method, **{"encoder": "bag", **quick, **settings})
 
 
 @pytest.fixture(scope="module")
@@ -515,9 +515,15 @@ def test_settings_of_contributions_that_cannot_be_are_refused(wrong):
         small(contributions=wrong).fit(TEXTS, LABELS)
 
 
-def test_the_plain_classifier_with_contributions_trains_on_sub_texts_and_papers_on_whole_texts():
-    assert TextClassifier()._config().training.subtexts > 0
-    assert TextClassifier(training={"subtexts": 0.0})._config().training.subtexts == 0
-    assert TextClassifier(contributions=False)._config().training.subtexts == 0
-    assert TextClassifier("vmask")._config().training.subtexts == 0
+def test_sub_texts_are_trained_on_when_asked_for():
+    assert TextClassifier()._config().training.subtexts == 0
     assert TextClassifier("vmask", training={"subtexts": 0.7})._config().training.subtexts == 0.7
+
+
+def test_the_encoder_may_be_chosen_within_a_budget(monkeypatch):
+    monkeypatch.setattr("whyword.models.auto.pretrained_at_hand", lambda: False)
+    automatic = small("base", encoder="auto", budget=1e-9)
+    assert automatic.fit(TEXTS, LABELS).model_.config.encoder == "tfidf"
+    assert automatic.score(TEXTS, LABELS) == 1.0
+    with pytest.raises(OptionError, match="encoder_settings are for an encoder that is named"):
+        small("base", encoder="auto", encoder_settings={"dim": 3}).fit(TEXTS, LABELS)

@@ -65,7 +65,7 @@ def test_the_page_on_plug_ins_shows_the_code_of_the_sample():
     page = (EXAMPLE.parents[1] / "docs" / "plugins.md").read_text(encoding="utf-8")
     code, settings = ((EXAMPLE / name).read_text(encoding="utf-8") for name in ("whyword_example.py", "pyproject.toml"))
     shown = [block for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "    def " in block]
-    assert len(shown) == 4
+    assert len(shown) == 5
     assert all(block in code for block in shown)
     (points,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
     assert points in settings
@@ -103,6 +103,14 @@ def test_a_plug_in_is_trained_explained_and_audited_from_the_command_line(run):
     chosen = ["--explainers", "first-words,occlusion", "--metrics", "concentration,sufficiency"]
     facts = json.loads(run("-m", "whyword", "audit", "model", data, *chosen, "--json"))
     assert {score["metric"] for score in facts["scores"]} == {"concentration", "sufficiency"}
+
+
+def test_an_adapter_opens_its_kind_of_model(run):
+    run("-c", "open('film.count', 'w').write('2')")
+    row = json.loads(run("-m", "whyword", "explain", "film.count", "one two three", "--json"))
+    assert row["label"] == "long"
+    assert min(row["scores"]) > 0
+    assert "word-count" in run("-m", "whyword", "list", "adapters")
 
 
 def test_a_plug_in_is_searched_over_as_scikit_learn_does(run):

@@ -15,8 +15,25 @@ from whyword import catalog
 from whyword.moved import MOVED
 
 SURFACE = Path(__file__).with_name("public_api.txt")
-PACKAGES = ["analysis", "checks", "data", "encoders", "errors", "explainers", "methods", "metrics"]
-BASES = (whyword.methods.Method, whyword.encoders.Encoder, whyword.explainers.Explainer, whyword.metrics.Metric)
+PACKAGES = [
+    "adapters",
+    "analysis",
+    "checks",
+    "data",
+    "encoders",
+    "errors",
+    "explainers",
+    "loggers",
+    "methods",
+    "metrics",
+]
+BASES = (
+    whyword.methods.Method,
+    whyword.encoders.Encoder,
+    whyword.explainers.Explainer,
+    whyword.metrics.Metric,
+    whyword.loggers.Logger,
+)
 HEAVY = ["torch", "numpy", "sklearn", "matplotlib", "whyword.explainers.lime"]
 
 

@@ -33,6 +33,14 @@ def test_the_python_example_runs(tmp_path, monkeypatch):
     assert (tmp_path / "model" / "config.json").exists()
 
 
+def test_the_examples_of_the_page_on_training_run():
+    page = (ROOT / "docs" / "training.md").read_text(encoding="utf-8")
+    names: dict[str, object] = {}
+    for code in re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL):
+        exec(code, names)
+    assert names["rare"].model_.classifier.offsets is not None
+
+
 @pytest.mark.parametrize("link", re.findall(r"\]\(([^)]+)\)", README))
 def test_a_link_leads_to_a_file(link):
     assert (ROOT / link).exists()

@@ -43,7 +43,7 @@ def record(folder: Path) -> None:
     (folder / "vectors.txt").write_text("\n".join(vectors) + "\n")
     run = _runner(folder)
     run("demo", "demo", "-o", "demo")
-    run("train", "train", "planted", "--method", "vmask", "--epochs", "3", "-o", "model")
+    run("train", "train", "planted", "--method", "vmask", "--encoder", "lstm", "--epochs", "3", "-o", "model")
     for name in EXPLAINERS:
         run(f"explain-{name}", "explain", "model", "texts.csv", "--explainer", name, "-o", f"{name}.jsonl")
     run("explain-html", "explain", "model", "texts.csv", "-o", "own.html")

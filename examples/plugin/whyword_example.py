@@ -1,10 +1,12 @@
-"""A method, an encoder, an explainer and a metric that whyword finds by the entry points in pyproject.toml."""
+"""A method, an encoder, an explainer, a metric and an adapter, found by the entry points in pyproject.toml."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from torch.nn.functional import cross_entropy
 
+from whyword.adapters import Adapter, BlackBox, ForeignModel
 from whyword.encoders import WordEncoder
 from whyword.explainers import Explainer, Explanation
 from whyword.methods import PooledClassifier
@@ -81,3 +83,23 @@ class Concentration(Metric):
     def values(self, explanation, answers, classes):
         scores = np.abs(explanation.scores[explanation.ranking])
         return np.array([scores[: self.k].sum() / scores.sum() if scores.sum() else 1.0])
+
+
+class WordCount(Adapter):
+    """A file with a number: texts of more words are long, others short."""
+
+    forms = "FILE.count"
+
+    @classmethod
+    def recognizes(cls, model):
+        return isinstance(model, str) and model.endswith(".count")
+
+    @classmethod
+    def open(cls, model, access):
+        most = int(Path(model).read_text(encoding="utf-8"))
+
+        def predict_proba(texts):
+            long = np.array([1 / (1 + 2.0 ** (most - len(text.split()))) for text in texts])
+            return np.stack([1 - long, long], axis=1)
+
+        return ForeignModel(BlackBox(predict_proba, ("short", "long")), name=Path(model).stem, kind="word-count")

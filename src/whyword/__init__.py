@@ -10,9 +10,10 @@ from .interfaces.lazy import lazy
 __version__ = "0.2.0"
 
 if TYPE_CHECKING:
-    from . import analysis, checks, data, encoders, errors, explainers, methods, metrics
+    from . import adapters, analysis, checks, data, encoders, errors, explainers, loggers, methods, metrics
     from .audits.audit import Audit
     from .audits.run import audit
+    from .data.doctor import check
     from .diffs.diff import diff
     from .estimator import TextClassifier, explain, load
     from .evaluation.measure import Scores
@@ -30,6 +31,7 @@ _HOMES = {
     "TextClassifier": ".estimator",
     "WordImportance": ".interfaces.explanation",
     "audit": ".audits.run",
+    "check": ".data.doctor",
     "compare": ".grids.compare",
     "diff": ".diffs.diff",
     "explain": ".estimator",
@@ -38,7 +40,18 @@ _HOMES = {
     "write_explanations": ".explaining.write",
     "write_predictions": ".explaining.write",
 }
-_MODULES = ("analysis", "checks", "data", "encoders", "errors", "explainers", "methods", "metrics")
+_MODULES = (
+    "adapters",
+    "analysis",
+    "checks",
+    "data",
+    "encoders",
+    "errors",
+    "explainers",
+    "loggers",
+    "methods",
+    "metrics",
+)
 
 __all__ = [
     "Audit",
@@ -48,8 +61,10 @@ __all__ = [
     "TextClassifier",
     "WordImportance",
     "__version__",
+    "adapters",
     "analysis",
     "audit",
+    "check",
     "checks",
     "compare",
     "data",
@@ -59,6 +74,7 @@ __all__ = [
     "explain",
     "explainers",
     "load",
+    "loggers",
     "measure",
     "methods",
     "metrics",

@@ -1,8 +1,8 @@
-"""What can be named: the files of four folders, and what installed packages add to them by entry points.
+"""What can be named: the files of six folders, and what installed packages add to them by entry points.
 
 A file methods/vmask.py offers the class Vmask under the name vmask. An entry point of the group `whyword.methods`
-offers its class under its own name; whyword.encoders, whyword.explainers and whyword.metrics work alike. Where a name
-is asked for, a class or an instance is welcome too.
+offers its class under its own name; whyword.encoders, .explainers, .metrics, .adapters and .loggers work
+alike. Where a name is asked for, a class or an instance is welcome too.
 """
 
 from __future__ import annotations
@@ -25,10 +25,18 @@ from .interfaces.settings import build, hyphenated, setting_names
 if TYPE_CHECKING:
     from .interfaces.classifier import Classifier
     from .interfaces.explanation import Explainer
+    from .interfaces.logger import Logger
     from .interfaces.metric import Metric
 
-KINDS = ("methods", "encoders", "explainers", "metrics")
-_BASES = {"methods": "Method", "encoders": "Encoder", "explainers": "Explainer", "metrics": "Metric"}  # of each package
+KINDS = ("methods", "encoders", "explainers", "metrics", "adapters", "loggers")
+_BASES = {  # of each package
+    "methods": "Method",
+    "encoders": "Encoder",
+    "explainers": "Explainer",
+    "metrics": "Metric",
+    "adapters": "Adapter",
+    "loggers": "Logger",
+}
 
 _classes: dict[tuple[str, str], type] = {}  # handed over as classes, by kind and "module:Class"
 
@@ -177,6 +185,16 @@ def make_metric(item: str | type[Metric] | Metric, settings: Mapping[str, Any] |
     cls = load("metrics", name_of("metrics", item))
     metric: Metric = _with_own_name(build(cls, settings or {}, f"metric {cls.name}"))
     return metric
+
+
+def make_logger(item: str | type[Logger] | Logger) -> Logger:
+    """Make a logger from its name or class; a logger that is one already stays as it is."""
+    if isinstance(item, str | type):
+        made: Logger = load("loggers", name_of("loggers", item))()
+        return made
+    if not _is_of("loggers", type(item)):
+        raise OptionError(f"{item!r} is no Logger: give one, its class, or its name.")
+    return item
 
 
 def _with_own_name(item: Any) -> Any:

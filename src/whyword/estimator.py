@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from inspect import Signature, signature
 from pathlib import Path
 from typing import Any, Self
@@ -10,12 +11,12 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags, check_random_state
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from .catalog import make_explainer
+from .catalog import make_explainer, make_logger
 from .data.dataset import Dataset, labels
 from .data.splits import cut_dev
-from .explaining.any_model import as_classifier
+from .explaining.any_model import access_for, open_model, with_tokenizer
 from .explaining.cache import ExplanationCache
 from .explaining.inputs import read_documents, read_texts
 from .explaining.proof import prove
@@ -27,9 +28,12 @@ from .interfaces.classifier import Classifier
 from .interfaces.document import Document, Label
 from .interfaces.errors import DataError, OptionError
 from .interfaces.explanation import Explainer, Explanation, WordImportance
+from .interfaces.logger import Logger
 from .interfaces.method import Encoder, Method
-from .models.config import RunConfig, make_config, with_contributions
-from .models.folder import TrainedModel, load_model, model_fingerprint, named_fingerprint, put_model
+from .maths.stats.thresholds import decide
+from .models.auto import BUDGET, train_automatically
+from .models.config import AUTO, RunConfig, make_config, with_defaults
+from .models.folder import TrainedModel, load_model, model_fingerprint, put_model
 from .models.train import train_model
 from .training.loop import Step
 
@@ -54,7 +58,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     encoder are names of the catalog, or classes. Their settings, and those of the vocabulary, the training and the
     contributions, are dictionaries, or single values written with two underscores: method__beta, encoder__dropout,
     vocabulary__min_frequency, training__batch_size, contributions__pairs; see `whyword list methods vmask`.
-    Contributions say what each word adds to each class; False leaves them out.
+    Contributions say what each word adds to each class; False leaves them out. The encoder "auto" is chosen on dev
+    among those that a budget of minutes allows. Loggers, or their names, hear of each run.
+
+    class_weight is "balanced", or a dictionary of how much each class counts in training. With the threshold "auto",
+    classes are decided by thresholds tuned on dev; a number is the probability from which on the last of two classes is
+    predicted. With a baseline, model_.metrics["figures"] hold the model beside TF-IDF.
 
     It keeps the conventions of scikit-learn (clone, get_params, Pipeline, GridSearchCV, pickle). As the checks of
     scikit-learn feed tables of numbers, they are run on a subclass that writes each row as a text.
@@ -73,6 +82,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         vocabulary: Mapping[str, Any] | None = None,
         training: Mapping[str, Any] | None = None,
         contributions: bool | Mapping[str, Any] = True,
+        class_weight: str | Mapping[Any, float] | None = None,
+        threshold: float | str | None = None,
+        baseline: bool = False,
+        budget: float = BUDGET,
+        log: str | Logger | Sequence[str | Logger] | None = None,
         random_state: int | np.random.RandomState | None = 0,
         device: str = "auto",
         verbose: bool = False,
@@ -88,6 +102,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.vocabulary = vocabulary
         self.training = training
         self.contributions = contributions
+        self.class_weight = class_weight
+        self.threshold = threshold
+        self.baseline = baseline
+        self.budget = budget
+        self.log = log
         self.random_state = random_state
         self.device = device
         self.verbose = verbose
@@ -131,15 +150,24 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         values = {section: self.encoder} if section == "encoder" else {"method": self.method}
         try:
             carried = self.contributions is not False and self.contributions is not None
-            config = make_config(with_contributions({**values, "contributions": carried}))
+            config = make_config(with_defaults({**values, "contributions": carried}))
         except OptionError:
             return {}
         settings = config.to_dict()[section] or {}
         return {name: value for name, value in settings.items() if name != "name"}
 
-    def fit(self, X: Any, y: Any, dev: tuple[Any, Any] | None = None) -> Self:  # noqa: N803
-        """Train; the best epoch is chosen on dev, a pair (texts, labels), or on a tenth held out of the texts."""
-        train = tuple(read_documents(X, y))
+    def fit(
+        self,
+        X: Any,  # noqa: N803
+        y: Any,
+        dev: tuple[Any, Any] | None = None,
+        sample_weight: Any = None,
+    ) -> Self:
+        """Train; the best epoch is chosen on dev, a pair (texts, labels), or on a tenth held out of the texts.
+
+        Each text counts in training as much as its sample_weight says; choosing on dev counts every text alike.
+        """
+        train = _weighted(tuple(read_documents(X, y)), sample_weight)
         classes = labels(train)
         if len(classes) < 2:
             raise DataError(
@@ -150,16 +178,31 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             dataset = Dataset("texts", train, held_out, (), (note,))
         else:
             dataset = Dataset("texts", train, _read_dev(dev, classes), ())
-        self.model_ = train_model(self._config(), dataset, choose_device(self.device), on_event=self._on_event)
+        self.model_ = self._train(dataset)
         self.classes_ = _as_array(self.model_.classifier.classes, y)
         return self
 
-    def _config(self) -> RunConfig:
+    def _train(self, dataset: Dataset) -> TrainedModel:
+        names = () if self.log is None else (self.log,) if isinstance(self.log, str | Logger) else self.log
+        loggers = [make_logger(name) for name in names]
+        device, values, baseline = choose_device(self.device), self._values(), self.baseline or None
+        shared: dict[str, Any] = {"on_event": self._on_event, "baseline": baseline, "loggers": loggers}
+        if self.encoder != AUTO:
+            return train_model(make_config(values), dataset, device, **shared)
+        if self.encoder_settings:
+            raise OptionError("encoder_settings are for an encoder that is named, not for auto: leave them out.")
+        del values["encoder"]
+        return train_automatically(values, dataset, device, budget=self.budget, **shared)
+
+    def _values(self) -> dict[str, Any]:
         training = dict(self.training or {})
         if self.epochs is not None:
             training["epochs"] = self.epochs
         if self.learning_rate is not None:
             training["learning_rate"] = self.learning_rate
+        for name in ("class_weight", "threshold"):
+            if getattr(self, name) is not None:
+                training[name] = getattr(self, name)
         values = {
             "method": {"name": self.method, **(self.method_settings or {})},
             "encoder": {"name": self.encoder, **(self.encoder_settings or {})},
@@ -169,7 +212,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             "embeddings": None if self.embeddings is None else str(self.embeddings),
             "seed": _seed(self.random_state),
         }
-        return make_config(with_contributions(values))
+        return with_defaults(values)
+
+    def _config(self) -> RunConfig:
+        return make_config(self._values())
 
     def _on_event(self, event: Step | str) -> None:
         if not self.verbose:
@@ -191,9 +237,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return classifier.probabilities(read_texts(X)).double().numpy()
 
     def predict(self, X: Any) -> np.ndarray:  # noqa: N803
-        """Give the most probable class of each text."""
+        """Give the class of each text: the most probable one, unless thresholds were tuned."""
         probabilities = self.predict_proba(X)
-        predicted: np.ndarray = self.classes_[probabilities.argmax(1)]
+        predicted: np.ndarray = self.classes_[decide(probabilities, self._model.classifier.offsets)]
         return predicted
 
     def explain(
@@ -299,32 +345,29 @@ def explain(
     fingerprint: str | None = None,
     against: Label | None = None,
     *,
+    tokenizer: Any = None,
     check: bool = False,
     tolerance: float | None = None,
     interactions: bool = False,
 ) -> list[Explanation]:
-    """Explain any model: ours, scikit-learn's, or a function from a list of strings to (text, class) probabilities.
+    """Explain any model: ours, one that an adapter opens, or a function from a list of strings to probabilities.
 
-    Target, against, check, tolerance and interactions are those of TextClassifier.explain. The classes are numbered if
-    neither they nor the model name them. With a cache, what that folder holds is not computed again; a model that is
-    not ours needs a fingerprint then, a name that changes whenever the model does.
+    A model is given as on the command line (a folder, hf:NAME, a file, a URL) or as an object: a pipeline of Hugging
+    Face, its network with the tokenizer, a model of scikit-learn, SetFit, spaCy or fastText. A function gives (text,
+    class) probabilities. Target, against, check, tolerance and interactions are those of TextClassifier.explain. The
+    classes are numbered if neither they nor the model name them. With a cache, what that folder holds is not computed
+    again; a model that whyword cannot see change needs a fingerprint then, a name that changes whenever the model does.
     """
     if isinstance(model, TextClassifier):
         return model.explain(
             texts, explainer, target, cache, against, check=check, tolerance=tolerance, interactions=interactions
         )
-    if cache is not None and fingerprint is None:
-        raise OptionError(
-            "A cache cannot see when a model that is not whyword's changes: give fingerprint, a name for this very "
-            "model, such as its version."
-        )
     words = read_texts(texts)
     if not words:
         return []
-    classifier = as_classifier(model, words, classes)
-    known = None
-    if cache is not None and fingerprint is not None:
-        known = ExplanationCache(Path(cache), named_fingerprint(fingerprint, classifier.classes))
+    opened = open_model(with_tokenizer(model, tokenizer), access_for(words, classes), fingerprint)
+    classifier = opened.classifier
+    known = None if cache is None else ExplanationCache(Path(cache), opened.named("A cache"))
     chosen = prove(make_explainer(explainer, classifier), check, tolerance, interactions, against)
     return _explain(classifier, words, chosen, target, against, known)
 
@@ -343,6 +386,14 @@ def _explain(
     for explanation in explanations:
         asked.check(explanation)
     return explanations
+
+
+def _weighted(documents: tuple[Document, ...], weights: Any) -> tuple[Document, ...]:
+    """Give each document its weight."""
+    if weights is None:
+        return documents
+    values = _check_sample_weight(weights, np.empty((len(documents), 0)), ensure_non_negative=True).tolist()
+    return tuple(replace(document, weight=weight) for document, weight in zip(documents, values, strict=True))
 
 
 def _read_dev(dev: tuple[Any, Any], classes: Sequence[Label]) -> tuple[Document, ...]:

@@ -19,3 +19,8 @@ def test_the_classes_cancel_and_all_but_the_last_are_estimated(target):
 
 def test_a_text_without_words_needs_no_estimate():
     assert scores_of_classes(np.zeros(0), 1, 4, lambda number: pytest.fail("asked")).shape == (4, 0)
+
+
+def test_labels_that_do_not_exclude_each_other_are_all_estimated():
+    table = scores_of_classes(np.array([1.0, 2.0]), 1, 3, lambda number: np.full(2, number), exclusive=False)
+    np.testing.assert_array_equal(table, [[0, 0], [1, 2], [2, 2]])

@@ -97,6 +97,11 @@ def test_if_nothing_deserves_trust_that_is_said_with_what_comes_nearest_and_what
     assert decided.sentence.endswith("lime has a reason.")
 
 
+def test_of_those_that_cannot_be_told_from_the_best_the_cheapest_comes_nearest():
+    found = said({"own": 0.995, "lime": 1.0}, own="care", lime="care")
+    assert "The nearest to it is own" in found.sentence
+
+
 def test_if_all_are_to_be_distrusted_none_is_to_be_shown():
     found = said({"own": 0.8, "lime": 1.0}, own="no", lime="no")
     assert found.sentence.startswith("Show no explanation of this model: none deserves trust, not even lime.")

@@ -11,7 +11,7 @@ from reference.contributions import QUICK, with_random_head
 from whyword import catalog
 from whyword.blocks.contributions import ContributionHead, add_head, features_of, words_present
 from whyword.checks.contract import expect_untouched
-from whyword.checks.samples import AWKWARD, EIGHT, maker_of_method, sample_batch, tokenizer_for
+from whyword.checks.samples import AWKWARD, EIGHT, maker_of_method, pairs, sample_batch, tokenizer_for
 from whyword.data.planted import planted
 from whyword.interfaces.document import Batch
 from whyword.interfaces.errors import OptionError
@@ -20,10 +20,7 @@ from whyword.models.folder import load_model, save_model
 from whyword.models.train import train_model
 
 TEXTS = [document.words for document in (*EIGHT, *AWKWARD)]
-every_method_and_encoder = pytest.mark.parametrize(
-    ("method", "encoder"),
-    [(method, encoder) for method in catalog.names("methods") for encoder in catalog.names("encoders")],
-)
+every_method_and_encoder = pytest.mark.parametrize(("method", "encoder"), pairs())
 
 
 def random_head(features=3, classes=2, **settings):
@@ -48,12 +45,12 @@ def test_base_and_contributions_add_up_to_the_probabilities_of_every_text(method
         if scores.any():
             np.testing.assert_allclose(found.base + scores.sum(1), probabilities, atol=1e-5)
             np.testing.assert_allclose(scores.sum(0), 0, atol=1e-5)
-    assert sum(bool(scores.any()) for scores in found.scores) >= len(TEXTS) - 4  # all but texts without a token
+    silent = 6 if encoder == "tfidf" else 4  # texts without a token, which for tfidf must be a known word
+    assert sum(bool(scores.any()) for scores in found.scores) >= len(TEXTS) - silent
     assert any(np.ptp(scores, axis=1).max() > 1e-5 for scores in found.scores if scores.shape[1] > 1)
 
 
-@pytest.mark.parametrize("encoder", catalog.names("encoders"))
-@pytest.mark.parametrize("method", ["base", "attention", "vmask"])
+@pytest.mark.parametrize(("method", "encoder"), [p for p in pairs() if p[0] in ("base", "attention", "vmask")])
 def test_a_text_gets_the_same_contributions_alone_and_in_company(method, encoder):
     classifier = with_random_head(method, encoder)
     together = classifier.contributions(TEXTS).scores

@@ -10,7 +10,7 @@ from whyword.checks.explainer import (
     explaining_leaves_the_model_untouched,
     one_finite_score_per_word,
 )
-from whyword.checks.samples import maker_of_method, small_explainer, tokenizer_for, untrained
+from whyword.checks.samples import maker_of_method, pairs, small_explainer, tokenizer_for, untrained
 from whyword.interfaces.errors import OptionError
 
 
@@ -28,19 +28,26 @@ def serves(explainer, classifier):
 
 
 @cache
-def a_method_it_serves(explainer):
+def a_method_it_serves(explainer, encoder):
     """Attention where it can be: it has its own scores, and no thresholds that the last digit of a state can cross."""
-    methods = ["attention", *catalog.names("methods")]
-    served = [name for name in methods if serves(small_explainer(explainer), model(name, "bag"))]
-    assert served, f"{explainer} serves no method of the catalog"
-    return served[0]
+    methods = [name for name in ("attention", *catalog.names("methods")) if (name, encoder) in pairs()]
+    served = [name for name in methods if serves(small_explainer(explainer), model(name, encoder))]
+    return served[0] if served else None
+
+
+@pytest.mark.parametrize("explainer", catalog.names("explainers"))
+def test_every_explainer_serves_a_method(explainer):
+    assert a_method_it_serves(explainer, "bag")
 
 
 @pytest.mark.parametrize("clause", EXPLAINER_CONTRACT, ids=lambda clause: clause.__name__)
 @pytest.mark.parametrize("encoder", catalog.names("encoders"))
 @pytest.mark.parametrize("explainer", catalog.names("explainers"))
 def test_every_explainer_keeps_its_contract_on_every_encoder(explainer, encoder, clause):
-    clause(small_explainer(explainer), model(a_method_it_serves(explainer), encoder))
+    method = a_method_it_serves(explainer, encoder)
+    if method is None:
+        pytest.skip(f"no method that goes with {encoder} has the scores of {explainer}")
+    clause(small_explainer(explainer), model(method, encoder))
 
 
 @pytest.mark.parametrize("explainer", catalog.names("explainers"))

@@ -1,13 +1,11 @@
 import pytest
 
-from whyword import catalog
 from whyword.checks import METHOD_CONTRACT, check_method
-from whyword.checks.samples import maker_of_method, tokenizer_for
+from whyword.checks.samples import maker_of_method, pairs, tokenizer_for
 
 
 @pytest.mark.parametrize("clause", METHOD_CONTRACT, ids=lambda clause: clause.__name__)
-@pytest.mark.parametrize("encoder", catalog.names("encoders"))
-@pytest.mark.parametrize("method", catalog.names("methods"))
+@pytest.mark.parametrize(("method", "encoder"), pairs())
 def test_every_method_keeps_its_contract_on_every_encoder(method, encoder, clause):
     clause(maker_of_method(method, encoder), tokenizer_for(encoder))
 

@@ -10,17 +10,14 @@ import torch
 
 from whyword import catalog
 from whyword.checks.contract import expect_random_streams_alone, expect_same_weights, seeded
-from whyword.checks.samples import AWKWARD, maker_of_encoder, tokenizer_for
+from whyword.checks.samples import AWKWARD, maker_of_encoder, pairs, tokenizer_for
 from whyword.data.dataset import load_dataset
 from whyword.models.config import make_config
 from whyword.models.folder import load_model, save_model
 from whyword.models.train import train_model
 
 NARROW = {"dim": 8, "hidden": 8, "filters": 4}
-every_method_and_encoder = pytest.mark.parametrize(
-    ("method", "encoder"),
-    [(method, encoder) for method in catalog.names("methods") for encoder in catalog.names("encoders")],
-)
+every_method_and_encoder = pytest.mark.parametrize(("method", "encoder"), pairs())
 
 
 @cache
@@ -65,7 +62,8 @@ def test_the_same_seed_trains_the_same_model_and_another_seed_another(train, met
         dict(train(method, encoder, *which).classifier.method.state_dict()) for which in ((0, 0), (0, 1), (1, 0))
     )
     expect_same_weights(second, first, "The weights of two trainings with the same seed")
-    assert any(not torch.equal(other[name], tensor) for name, tensor in first.items())
+    solved = catalog.load("encoders", encoder).methods is not None  # nothing of it is drawn at random
+    assert solved or any(not torch.equal(other[name], tensor) for name, tensor in first.items())
 
 
 @every_method_and_encoder

@@ -348,13 +348,14 @@ def test_settings_reach_the_explainer(whyword, model):
     assert few["convergence_error"] != many["convergence_error"]
 
 
-def test_a_bad_row_keeps_the_texts_before_it(whyword, model):
+def test_a_bad_row_is_said_before_anything_is_written(whyword, model):
     Path("t.jsonl").write_text('{"text": "good"}\n' * 20 + '{"txt": "bad"}\n', encoding="utf-8")
     done = whyword("explain", model, "t.jsonl", "-o", "out.jsonl")
     assert done.code == 2
     assert "t.jsonl, line 21" in done.err
-    assert "8 texts, is in out.jsonl.part." in done.err
-    assert len(Path("out.jsonl.part").read_text(encoding="utf-8").splitlines()) == 8
+    assert not list(Path().glob("out*"))
+    assert whyword("explain", model, "t.jsonl", "-o", "out.jsonl", "--on-bad-row", "skip").code == 0
+    assert len(Path("out.jsonl").read_text(encoding="utf-8").splitlines()) == 20
 
 
 def test_own_scores_of_a_model_that_has_none_are_refused(refused, base_model):

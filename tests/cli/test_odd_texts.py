@@ -38,7 +38,7 @@ def test_odd_texts_get_one_finite_score_per_word(whyword, model, gated_model, ex
 def test_odd_texts_are_shown_in_a_terminal_and_on_a_page(whyword, model, explainer, tmp_path):
     shown = explained(whyword, model, explainer, ODD).out
     assert "👩" in shown
-    assert shown.count("No word stands out.") >= 3  # the texts without words
+    assert shown.count("The model knows no word of this text") >= 3  # the texts without words
     explained(whyword, model, explainer, ODD, "-o", "page.html")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert page.count('class="whyword"') == len(ODD)

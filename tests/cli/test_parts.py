@@ -174,13 +174,18 @@ def test_ctrl_c_keeps_the_parts_and_says_how_to_resume(whyword, model, folder, m
     assert whyword(*words).err == "6 of 6 parts are in out already.\nWrote 40 predictions to out.\n"
 
 
-def test_a_bad_row_is_named_and_other_parts_stay(refused, model, folder):
+def test_bad_rows_are_listed_before_anything_is_written(whyword, refused, model, folder):
     with (folder / "c.jsonl").open("a", encoding="utf-8") as file:
         file.write('{"txt": "bad"}\n')
-    complaint = refused("predict", model, folder, "-o", "out", "--part-size", 5)
+    words = ("predict", model, folder, "-o", "out", "--part-size", 5)
+    complaint = refused(*words)
     assert f"{folder / 'c.jsonl'}, line 16 has no column 'text' but 'txt'; did you mean 'txt'?" in complaint
-    assert "What was done before, 8 of 9 parts, is in out." in complaint
-    assert len(names("out")) == 9
+    assert "--on-bad-row skip" in complaint
+    assert not Path("out").exists()
+    done = whyword(*words, "--on-bad-row", "skip")
+    assert done.err.endswith("Wrote 40 predictions to out.\n")
+    assert "1 of 16 rows of" in done.err
+    assert json.loads(Path("out/whyword.json").read_text(encoding="utf-8"))["texts"] == 40
 
 
 def test_a_run_that_fails_at_once_leaves_nothing(refused, base_model, model, folder):

@@ -176,7 +176,7 @@ def test_inputs_that_cannot_be_read_are_refused(refused, model):
     assert "empty.csv holds no texts" in refused("predict", model, "empty.csv")
     assert "Standard input holds no texts" in refused("predict", model, "-")
     assert "folder is a folder" in refused("predict", model, "folder")
-    assert "latin.csv, line 2" in refused("predict", model, "latin.csv")
+    assert "latin.csv, row 2" in refused("predict", model, "latin.csv", "--encoding", "utf-8")
     assert "standard input, line 1" in refused("predict", model, "-", stdin=b"caf\xe9\n")
     assert "Text 2 on the command line is not UTF-8" in refused("predict", model, "a", "caf\udce9")
 

@@ -126,3 +126,36 @@ def test_a_terminal_shows_how_much_contributions_explain_and_not_the_accuracy_th
     text = seen(terminal)
     assert "contributions epoch  1  sub-texts 0.010  explained 87.5%  2.0 s *" in text
     assert "0.750" not in text
+
+
+def test_the_whole_phase_and_its_time_left_are_shown_from_the_first_seconds(clock, terminal, capsys):
+    with progress.TrainingProgress(quiet=False) as show:
+        show(Step("train", 0, 1, 10, 100, epochs=30))
+        show(Step("train", 0, 2, 10, 200, epochs=30))
+        (task,) = show.bar.tasks
+        assert (task.description, task.completed, task.total) == ("train epoch 1 of at most 30", 2, 300)
+        show(Step("train", 1, 1, 10, 100, epochs=30))
+        (task,) = show.bar.tasks
+        assert (task.description, task.completed, task.total) == ("train epoch 2 of at most 30", 11, 300)
+        show(Step("next", 0, 1, 4, 100))
+        (task,) = show.bar.tasks
+        assert (task.description, task.completed, task.total) == ("next epoch 1", 1, 4)
+
+
+def test_where_there_is_no_terminal_a_long_epoch_says_how_long_the_phase_takes(clock, capsys):
+    with progress.TrainingProgress(quiet=False) as show:
+        for step in range(1, 41):
+            show(Step("train", 0, step, 100, 10 * step, epochs=2))
+            clock.now += 1
+    assert capsys.readouterr().err.splitlines() == [
+        "train epoch 1 of at most 2: step 6 of 100, at most 3 min left",
+        "train epoch 1 of at most 2: step 36 of 100, at most 3 min left",
+    ]
+
+
+def test_a_run_that_resumes_counts_its_time_from_there(clock, capsys):
+    with progress.TrainingProgress(quiet=False) as show:
+        for step in range(81, 91):
+            show(Step("train", 0, step, 100, 10 * step, epochs=1))
+            clock.now += 1
+    assert capsys.readouterr().err.splitlines() == ["train epoch 1: step 86 of 100, at most 14 s left"]

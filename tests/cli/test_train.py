@@ -9,7 +9,8 @@ import pytest
 from reference.contributions import QUICK
 from whyword import load
 from whyword.cli.progress import TrainingProgress
-from whyword.models.config import RunConfig
+from whyword.models.auto import BUDGET
+from whyword.models.config import AUTO, RunConfig
 
 CHOICE = ("--no-contributions", "--method", "attention", "--encoder", "bag")
 SMALL = (*CHOICE, "--epochs", "2", "--threads", "1", "--device", "cpu")
@@ -100,7 +101,8 @@ def test_columns_of_other_names_are_options(whyword):
 def test_help_names_the_defaults(whyword):
     text = " ".join(whyword("train", "--help").out.split())
     assert f"Left out: {RunConfig.method}." in text
-    assert f"Left out: {RunConfig.encoder}." in text
+    assert f"Left out: {AUTO}." in text
+    assert f"Left out: {BUDGET:g}." in text
 
 
 class Interrupting(TrainingProgress):
@@ -113,7 +115,7 @@ class Interrupting(TrainingProgress):
 
 
 def test_ctrl_c_keeps_the_run_and_says_how_to_go_on(whyword, data, monkeypatch):
-    words = ("train", data, "-o", "model", *CHOICE, "--epochs", "4", "--set", "training.batch_size=8")
+    words = ("train", data, "-o", "model", *CHOICE, "--epochs", "4", "--set", "training.batch_size=8", "--overwrite")
     whyword(*words)
     undisturbed = Path("model/model.safetensors").read_bytes()
     monkeypatch.setattr("whyword.cli.progress.TrainingProgress", Interrupting)
@@ -193,13 +195,13 @@ BAD_FILES = {
     "header.csv": (b"text,label\n", "no rows"),
     "one_class.csv": (b"text,label\ngood,1\nfine,1\n", "at least two classes"),
     "no_label.csv": (b"text,label\ngood,1\nbad,\n", "row 3 has no label"),
-    "latin.csv": (b"text,label\ncaf\xe9,1\nbad,0\n", "line 2: the byte 0xe9 is not UTF-8"),
+    "bytes.csv": ("text,label\né,1\nü,0\n".encode() + b"caf\xe9,1\n", "row 4: the byte 0xe9 is not UTF-8"),
     "no_words.csv": (b'text,label\n"  ",1\nbad,0\n', "row 2: the column 'text' holds no words"),
     "nan.jsonl": (b'{"text": "a", "label": NaN}\n{"text": "b", "label": "x"}\n', "line 1 has no label"),
     "half.jsonl": (b'{"text": "a", "lab', "line 1 is no JSON"),
     "wide.csv": (b"text,label\nwell, good,1\n", "row 2 has 3 fields"),
     "notes.txt": (b"good\n", "a kind that cannot be read"),
-    "columns.csv": (b"txt,label\ngood,1\nbad,0\n", "has no column 'text' but 'txt', 'label'; did you mean 'txt'?"),
+    "columns.csv": (b"a,b,c\ngood,fine,1\nbad,poor,0\n", "name it with --text and --label, among 'a', 'b', 'c'"),
     "false.parquet": (b"PAR0", "cannot be read as Parquet"),
 }
 
@@ -234,6 +236,11 @@ def test_a_bad_file_is_refused_by_name_and_place(refused, name):
         (["--label", "kind"], "no column 'kind'"),
         (["--rationale", "why"], "no column 'why'"),
         (["--resume"], "no unfinished run"),
+        (["--budget", "5"], "--budget is for --encoder auto"),
+        (["--encoder", "auto", "--choose", "method.dropout=0,1"], "--encoder auto goes with no --choose"),
+        (["--encoder", "auto", "--set", "encoder.hidden=5"], "no settings of an encoder"),
+        (["--encoder", "auto", "--budget", "0"], "The budget is 0"),
+        (["--log", "mlfow"], "Did you mean 'mlflow'?"),
     ],
 )
 def test_a_bad_option_is_refused_by_name(refused, data, words, complaint):
@@ -313,14 +320,14 @@ def test_contributions_are_learned_unless_they_are_left_out(whyword, data):
     assert done.json[0]["contributions"]["explained"] <= 1
     assert config_of("with")["contributions"]["pairs"] == QUICK["pairs"]
     assert config_of("with")["method"]["name"] == "base"
-    assert config_of("with")["training"]["subtexts"] > 0
     (explained,) = whyword("explain", "with", "It was superb.", "--json").json
     assert explained["explainer"] == "own"
     assert (
         "contributions" not in whyword("train", data, "-o", "without", *plain, "--no-contributions", "--json").json[0]
     )
     assert config_of("without")["contributions"] is None
-    assert config_of("without")["training"]["subtexts"] == 0
+    answers = [whyword("predict", model, "It was superb.", "--json").json[0] for model in ("with", "without")]
+    assert answers[0] == answers[1]  # contributions leave the classifier as it is
 
 
 def test_a_file_of_settings_may_leave_contributions_out_and_the_option_wins(whyword, data):
@@ -335,12 +342,13 @@ def test_a_file_of_settings_may_leave_contributions_out_and_the_option_wins(whyw
     )
     assert whyword(*words, "-o", "with", "--contributions").code == 0
     assert config_of("with")["contributions"]["steps"] == 20
-    assert whyword(*words, "-o", "without", "--no-contributions").code == 0
+    assert whyword(*words, "-o", "without", "--no-contributions", "--overwrite").code == 0
     assert config_of("without")["contributions"] is None
 
 
 def test_an_interrupted_fit_of_contributions_is_resumed_to_the_same_model(whyword, data, monkeypatch):
-    words = ("train", data, "-o", "model", "--encoder", "bag", "--epochs", "1", "--threads", "1", *QUICKLY)
+    choice = ("--encoder", "bag", "--epochs", "1", "--threads", "1", "--overwrite")
+    words = ("train", data, "-o", "model", *choice, *QUICKLY)
     assert whyword(*words, "--quiet").code == 0
     undisturbed = Path("model/model.safetensors").read_bytes()
 
@@ -366,3 +374,32 @@ def test_an_interrupted_fit_of_contributions_is_resumed_to_the_same_model(whywor
 )
 def test_settings_of_contributions_that_cannot_be_are_refused(refused, data, words, complaint):
     assert complaint in refused("train", data, "-o", "model", *words)
+
+
+def test_without_options_the_encoder_is_chosen_and_the_reason_is_said(whyword, data, monkeypatch):
+    monkeypatch.setattr("whyword.models.auto.pretrained_at_hand", lambda: False)
+    done = whyword("train", data, "-o", "model", "--epochs", "1", *QUICKLY, "--budget", "60", "--json")
+    assert done.code == 0, done.err
+    assert "Encoder auto: with " in done.err
+    assert "Dev accuracy: tfidf " in done.err
+    assert done.json[0]["auto"]["chosen"] == config_of("model")["encoder"]["name"]
+    assert "auto" in Path("model/README.md").read_text(encoding="utf-8")
+
+
+def test_a_choice_of_encoder_that_was_stopped_resumes(whyword, data, monkeypatch):
+    monkeypatch.setattr("whyword.models.auto.pretrained_at_hand", lambda: False)
+
+    class InTheLstm(TrainingProgress):
+        def __call__(self, event):
+            super().__call__(event)
+            if event == "Training lstm.":
+                raise KeyboardInterrupt
+
+    words = ("train", data, "-o", "model", "--epochs", "1", "--no-contributions", "--budget", "60")
+    monkeypatch.setattr("whyword.cli.progress.TrainingProgress", InTheLstm)
+    done = whyword(*words)
+    assert done.code == 130
+    assert "The run is saved in model.choosing; resume it with  whyword train" in done.err
+    monkeypatch.setattr("whyword.cli.progress.TrainingProgress", TrainingProgress)
+    assert whyword(*words, "--resume").code == 0
+    assert not Path("model.choosing").exists()

@@ -86,6 +86,12 @@ def test_integer_labels_stay_integers_except_in_csv_where_all_is_text(tmp_path: 
     assert labels(load_dataset(write(tmp_path / "a.csv", rows)).train) == ("0", "1", "2")
 
 
+def test_named_columns_that_are_missing_are_refused_with_the_nearest(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", ROWS)
+    with pytest.raises(DataError, match=r"a\.jsonl has no column 'txt' but 'text', 'label'; did you mean 'text'\?"):
+        load_dataset(path, Columns(text="txt"))
+
+
 def test_columns_can_be_named(tmp_path: Path) -> None:
     rows = [{"review": "so good", "stars": row % 2, "why": [[3, 7]]} for row in range(9)]
     loaded = load_dataset(write(tmp_path / "a.jsonl", rows), Columns(text="review", label="stars", rationale="why"))
@@ -195,15 +201,15 @@ def test_a_split_without_rows_is_refused(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("review,label\na,x\n", "row 2 has no column 'text' but 'review', 'label'."),
-        ("text,lable\na,x\n", "no column 'label' but 'text', 'lable'; did you mean 'lable'?"),
+        ("one,two,three\na,b,x\n", "--text and --label, among 'one', 'two', 'three'"),
+        ("text\na\n", "has a single column, 'text'"),
         ("text,label\na,x\nb,x\n", "needs at least two classes; all 2 rows are 'x'"),
         ("text,label\na,x\nb,\n", "row 3 has no label"),
         ("text,label\na,x\nb\n", "row 3 has no column 'label'"),
         ("text,label\na,x\n  ,y\n", "row 3: the column 'text' holds no words"),
         ("text,label\na,x\nb,c,y\n", "row 3 has 3 fields"),
         ("text,label,rationale\na,x,why\n", "must be a list of [start, end]"),
-        (b"text,label\na,x\ncaf\xe9,y\n", "line 3: the byte 0xe9 is not UTF-8"),
+        ("text,label\nçà,x\né,y\n".encode() + b"caf\xe9,y\n", "row 4: the byte 0xe9 is not UTF-8"),
         ("text,label\na,x\nb,y\n", "too few rows (2)"),
     ],
 )
@@ -216,7 +222,7 @@ def test_a_bad_csv_file_is_refused_with_the_reason(tmp_path: Path, content: str 
     [
         ('{"text": "b", "label": NaN}', "line 2 has no label: the column 'label' holds nan"),
         ('{"text": "b", "label": null}', "line 2 has no label: the column 'label' holds None"),
-        ('{"text": "b", "label": 1.0}', "line 2: the label must be a string or an integer, but 1.0 came, a float"),
+        ('{"text": "b", "label": 1.5}', "line 2: the label must be a string or an integer, but 1.5 came, a float"),
         ('{"text": "b", "label": true}', "line 2: the label must be a string or an integer, but True came, a bool"),
         ('{"text": null, "label": "x"}', "line 2: the column 'text' must hold text, but None came"),
         ('{"text": "b", "label": 1}', "a.jsonl are strings, such as 'x', and some integers, such as 1"),
@@ -231,7 +237,7 @@ def test_a_bad_jsonl_file_is_refused_with_the_reason(tmp_path: Path, line: str, 
 
 def test_a_nan_label_in_parquet_is_refused(tmp_path: Path) -> None:
     path = write(tmp_path / "a.parquet", [{"text": "a", "label": 1.0}, {"text": "b", "label": float("nan")}])
-    with pytest.raises(DataError, match=r"row 1: the label must be .* but 1\.0 came"):
+    with pytest.raises(DataError, match=r"row 2 has no label: the column 'label' holds nan"):
         load_dataset(path)
 
 

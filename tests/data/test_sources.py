@@ -1,7 +1,9 @@
 """Where data sets lie."""
 
+import bz2
 import gzip
 import io
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -97,7 +99,7 @@ def test_a_data_set_is_named_after_its_file_or_folder(folder: Path, monkeypatch:
     assert name_of(Path(".")) == "sst2"
 
 
-@pytest.mark.parametrize(("name", "hint"), [("README.md", ""), ("a.json", "name it .jsonl"), ("a.txt.gz", "")])
+@pytest.mark.parametrize(("name", "hint"), [("README.md", ""), ("a.xls", "save it as .xlsx or .csv"), ("a.txt.gz", "")])
 def test_a_file_of_another_kind_is_refused(folder: Path, name: str, hint: str) -> None:
     (folder / name).write_text("")
     with pytest.raises(DataError, match=rf"{name} is of a kind that cannot be read: use \.csv, .*{hint}"):
@@ -124,7 +126,35 @@ def parquet_bytes(row_group: int) -> Callable[[], bytes]:
     return make
 
 
+WIDE = '\ufefftext;label\r\n"ein\r\nLied";x\r\nzwei ‘ਊ’;y\r\ndrei;x\r\nvier;y\r\nfünf;x\r\n'
+
+
+def excel_bytes() -> bytes:
+    book = pytest.importorskip("openpyxl").Workbook()
+    for row in (("text", "label"), ("one", 1), (), ("two", 2), ("three", 1), ("four",), ("five", 2)):
+        book.active.append(row)
+    sink = io.BytesIO()
+    book.save(sink)
+    return sink.getvalue()
+
+
+def zipped(content: bytes) -> bytes:
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w") as archive:
+        archive.writestr("inside.csv", content)
+    return sink.getvalue()
+
+
 FILES = {
+    "wide.csv": lambda: WIDE.encode("utf-16-le"),
+    "latin.csv": lambda: WIDE.removeprefix("\ufeff").replace(" ‘ਊ’", "").encode("cp1252"),
+    "macintosh.csv": lambda: WIDE.replace("\r\n", "\r").encode(),
+    "no-header.tsv": lambda: "".join(f"this is the text of row {n}\t{n % 2}\n" for n in range(7)).encode(),
+    "a.csv.bz2": lambda: bz2.compress(CSV.encode()),
+    "a.zip": lambda: zipped(CSV.encode()),
+    "a.xlsx": excel_bytes,
+    "a.xlsx.gz": lambda: gzip.compress(excel_bytes()),
+    "list.json": lambda: b'[{"text": "a"}, {"text": "b"}, {"text": "c"}]',
     "a.jsonl": LINES.encode,
     "a.jsonl.gz": lambda: gzip.compress(LINES.encode()),
     "a.csv": CSV.encode,
@@ -172,8 +202,10 @@ def test_parts_are_numbered_over_all_files_and_end_with_their_file(tmp_path: Pat
 
 def test_a_bad_row_is_named_by_its_place_in_the_file_and_spoils_no_other_part(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
-    path.write_bytes(b'{"text": "a"}\n\n{"text": "b"}\n{"text": "\xff"}\n{"txt": "c"}\n{"text": "d"}\n')
-    first, second, third, fourth, fifth = cut_parts([path], 1)
+    path.write_bytes(
+        b'{"text": "a"}\n\n{"text": "b"}\n{"text": "\xff"}\n{"txt": "c"}\n{"text": "d"}\n' + "é é".encode()
+    )
+    first, second, third, fourth, fifth, _ = cut_parts([path], 1)
     assert texts_of([first, second, fifth]) == [("a",), ("b",), ("d",)]
     with pytest.raises(DataError, match=r"a\.jsonl, line 4: the byte 0xff is not UTF-8"):
         texts_of([third])
@@ -189,7 +221,7 @@ def test_a_folder_gives_its_data_files_by_name(tmp_path: Path) -> None:
 
 
 def test_several_kinds_and_no_kind_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"holds no data files: use \.csv, .*gz\)\.$"):
+    with pytest.raises(DataError, match=r"holds no data files: use \.csv, .*zip\)\.$"):
         part_files(tmp_path)
     for name in ("a.jsonl", "b.jsonl", "c.csv"):
         (tmp_path / name).touch()

@@ -1,5 +1,8 @@
 """The transformer encoder against the Hugging Face model called the usual way."""
 
+import json
+import shutil
+
 import pytest
 import torch
 
@@ -8,7 +11,8 @@ from whyword.data.batching import collate
 from whyword.data.tokenizers.word_pieces import WordPieceTokenizer
 from whyword.data.words import split
 from whyword.encoders.transformer import Transformer, resolve
-from whyword.interfaces.errors import OptionError
+from whyword.interfaces.document import Batch
+from whyword.interfaces.errors import ModelError, OptionError
 
 transformers = pytest.importorskip("transformers")
 
@@ -142,3 +146,52 @@ def test_its_dropout_draws_quickly_and_as_often_as_the_model_says(tiny_bert):
     drawn = {name: part for name, part in encoder.model.named_modules() if isinstance(part, torch.nn.Dropout)}
     assert {name: part.p for name, part in drawn.items()} == expected
     assert {type(part) for part in drawn.values()} == {Dropout}
+
+
+@pytest.mark.parametrize("pooling", ["first", "last", "mean", None])
+def test_pooling_reads_the_real_tokens_whatever_the_padding(tiny_bert, pooling):
+    encoder = Transformer.from_pretrained(Transformer.Config(str(tiny_bert), pooling=pooling)).eval()
+    states = torch.arange(12, dtype=torch.float32).reshape(2, 3, 2)
+    mask = torch.tensor([[True, True, False], [True, True, True]])
+    batch = Batch(torch.zeros(2, 3).long(), mask, torch.zeros(2, 3).long(), torch.zeros(2, 3).long())
+    expected = {"first": [[0, 1], [6, 7]], "last": [[2, 3], [10, 11]], "mean": [[1, 2], [8, 9]]}[pooling or "first"]
+    assert encoder.summarize(states, batch).tolist() == expected
+
+
+def test_a_folder_with_pickled_weights_only_is_refused(tiny_bert, tmp_path):
+    shutil.copytree(tiny_bert, tmp_path / "old")
+    (tmp_path / "old" / "model.safetensors").unlink()
+    (tmp_path / "old" / "pytorch_model.bin").touch()
+    with pytest.raises(ModelError, match=r"pickled \(pytorch_model.bin\)"):
+        Transformer.from_pretrained(Transformer.Config(model=str(tmp_path / "old")))
+
+
+def test_code_of_a_repository_is_never_run(tiny_bert, tmp_path):
+    shutil.copytree(tiny_bert, tmp_path / "own")
+    config = json.loads((tmp_path / "own" / "config.json").read_text(encoding="utf-8"))
+    config |= {"model_type": "mine", "auto_map": {"AutoConfig": "mine.Config", "AutoModel": "mine.Model"}}
+    (tmp_path / "own" / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    (tmp_path / "own" / "mine.py").write_text("raise SystemExit('run')", encoding="utf-8")
+    with pytest.raises(OptionError, match="could not be loaded") as caught:
+        Transformer.from_pretrained(Transformer.Config(model=str(tmp_path / "own")))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_model_saved_before_there_was_a_choice_reads_its_first_token(tiny_bert):
+    encoder = Transformer.from_pretrained(Transformer.Config(str(tiny_bert)))
+    assert Transformer.from_architecture(encoder.config, encoder.architecture).config.pooling == "first"
+
+
+@pytest.mark.parametrize(("leads", "pooling"), [(True, "first"), (False, "mean")])
+def test_without_a_token_in_front_all_tokens_are_read(tiny_bert, leads, pooling):
+    encoder = Transformer.from_pretrained(Transformer.Config(str(tiny_bert)))
+    encoder.choose_pooling(leads)
+    assert encoder.config.pooling == pooling
+
+
+def test_weights_kept_in_half_precision_are_trained_in_full(tiny_bert, tmp_path):
+    shutil.copytree(tiny_bert, tmp_path / "half")
+    transformers.BertModel.from_pretrained(tiny_bert).to(torch.bfloat16).save_pretrained(tmp_path / "half")
+    encoder = Transformer.from_pretrained(Transformer.Config(model=str(tmp_path / "half")))
+    again = Transformer.from_architecture(encoder.config, encoder.architecture)
+    assert {weight.dtype for part in (encoder, again) for weight in part.parameters()} == {torch.float32}

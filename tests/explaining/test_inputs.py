@@ -1,5 +1,3 @@
-from itertools import islice
-
 import numpy as np
 import pytest
 
@@ -91,11 +89,11 @@ def test_a_pair_needs_two_lists():
         read_rationales([[[(0, 1)]]], [split("one", "two")])
 
 
-def test_a_file_is_read_no_further_than_needed(tmp_path):
+def test_a_file_is_checked_before_its_first_text_is_given(tmp_path):
     path = tmp_path / "t.jsonl"
     path.write_text('{"text": "one"}\n{"text": "two"}\nno json\n', encoding="utf-8")
-    documents = TextSource(path).documents()
-    assert [document.words.texts[0] for document in islice(documents, 2)] == ["one", "two"]
+    with pytest.raises(DataError, match=r"line 3 is no JSON"):
+        TextSource(path).documents()
 
 
 def test_an_iterator_is_read_no_further_than_needed_and_keeps_documents_as_they_are():

@@ -10,6 +10,8 @@ from whyword.data.planted import planted
 from whyword.data.rows import Columns
 from whyword.data.sources import cut_parts
 from whyword.explaining import parts
+from whyword.explaining.any_model import open_model
+from whyword.interfaces.adapter import Access
 from whyword.interfaces.errors import ModelError
 from whyword.models.folder import load_model, model_fingerprint
 
@@ -39,7 +41,7 @@ def file(tmp_path_factory, texts) -> Path:
 def task(model: Path, explainer: str | None = None, **settings: object) -> parts.Task:
     trained = load_model(model)
     chosen = None if explainer is None else make_explainer(explainer, trained.classifier, 3, settings)
-    return parts.Task(model, model_fingerprint(trained), Columns(), chosen, device="cpu")
+    return parts.Task(str(model), Access("cpu"), model_fingerprint(trained), Columns(), chosen)
 
 
 def rows(work: parts.Task, file: Path, size: int) -> list[dict]:
@@ -82,7 +84,7 @@ def test_predictions_are_those_of_the_model(model, file, texts):
 def test_a_process_loads_the_model_once(model, file, monkeypatch):
     parts._load_once.cache_clear()
     loads = []
-    monkeypatch.setattr(parts, "load_model", lambda *words: loads.append(words) or load_model(*words))
+    monkeypatch.setattr(parts, "open_model", lambda *words: loads.append(words) or open_model(*words))
     work = task(model)
     rows(work, file, 5)
     assert len(loads) == 1
@@ -93,6 +95,6 @@ def test_a_process_loads_the_model_once(model, file, monkeypatch):
 
 def test_another_model_in_its_place_is_refused(model, file):
     (part,) = cut_parts([file], 100)
-    other = parts.Task(model, "another fingerprint", Columns(), device="cpu")
+    other = parts.Task(str(model), Access("cpu"), "another fingerprint", Columns())
     with pytest.raises(ModelError, match="is not the model that the run began with"):
         list(parts.part_rows(other, part))

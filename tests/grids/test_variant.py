@@ -81,7 +81,7 @@ def test_a_killed_training_is_taken_up_again(tmp_path, monkeypatch):
     trained = tiny_trained(tmp_path)
     dataset = trained.dataset()
     resumed = []
-    monkeypatch.setattr(module, "train_model", lambda *values: resumed.append(values[4]))
+    monkeypatch.setattr(module, "train_model", lambda *values, **options: resumed.append(values[4]))
     trained.model(dataset)
     begun = tmp_path / f"{trained.name}.training"
     begun.mkdir()
@@ -102,12 +102,12 @@ def test_a_killed_choice_is_taken_up_again(tmp_path, monkeypatch):
     trained = tiny_trained(tmp_path, replace(tiny_variant(), choose=("method.beta", (0.1, 50.0))))
     train, betas = module.train_model, []
 
-    def dying(config, *values):
+    def dying(config, *values, **options):
         if len(betas) == 1:
             betas.append(None)
             raise KeyboardInterrupt
         betas.append(config.method_settings.beta)
-        return train(config, *values)
+        return train(config, *values, **options)
 
     monkeypatch.setattr(module, "train_model", dying)
     with pytest.raises(KeyboardInterrupt):

@@ -8,6 +8,9 @@ from hypothesis import strategies as st
 
 from reference.samples import attention_on_lstm, fitted
 from reference.sub_texts import keep_words, probabilities_one_by_one
+from reference.tokenizers import joined_marks
+from whyword.blocks.contributions import ContributionHead, add_head
+from whyword.catalog import make_explainer
 from whyword.data.tokenizers.word_level import learn_vocabulary
 from whyword.data.tokenizers.word_pieces import WordPieceTokenizer
 from whyword.data.words import split
@@ -20,9 +23,11 @@ from whyword.inference import fitted as fitted_module
 from whyword.inference.black_box import BlackBox
 from whyword.inference.fitted import FittedClassifier, choose_device
 from whyword.interfaces.classifier import REMOVALS, OpenClassifier
+from whyword.interfaces.document import Document
 from whyword.interfaces.errors import OptionError
 from whyword.methods.attention import Attention
 from whyword.methods.base import Base
+from whyword.methods.vmask import Vmask
 
 SINGLE = split("the cast was superb and the plot was not dreadful")
 PAIR = split("is the plot dull", "no it was superb")
@@ -248,7 +253,7 @@ def test_truncated_words_have_score_zero_and_are_counted(tiny_bert):
 
 
 def test_a_method_without_scores_of_its_own_says_so(classifier):
-    with pytest.raises(OptionError, match="'base' has no word scores of its own"):
+    with pytest.raises(OptionError, match="This model has no word scores of its own"):
         classifier.own_scores([SINGLE])
 
 
@@ -297,3 +302,33 @@ def test_a_number_that_is_none_is_refused(monkeypatch, name):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     with pytest.raises(OptionError, match="is no device: write"):
         choose_device(name)
+
+
+@pytest.mark.parametrize("explainer", ["own", "gradient", "integrated-gradients", "occlusion", "shapley"])
+def test_words_that_share_a_piece_share_its_score(explainer):
+    tokenizer = WordPieceTokenizer(joined_marks())
+    encoder = Bag(Bag.Config(dim=5), tokenizer.size, 0)
+    torch.nn.init.normal_(encoder.embedding.table.weight)
+    method = Base(encoder, 2, Base.Config())
+    add_head(method, ContributionHead.Config())
+    classifier = fitted(method, tokenizer)
+    documents = [Document(split('good film."')), Document(split("film good good good film"))]
+    first, second = make_explainer(explainer, classifier).explain(classifier, documents)
+    good, film, dot, quote = first.scores
+    assert dot == pytest.approx(quote, abs=1e-6)
+    assert abs(quote) > 1e-6
+    assert len({round(value, 6) for value in (good, film, dot)}) == 3
+    assert np.abs(second.scores).min() > 0
+    if explainer in ("own", "shapley"):
+        assert first.base_value + first.scores.sum() == pytest.approx(first.probabilities[first.target], abs=1e-5)
+
+
+def test_gates_of_words_that_share_a_piece_are_the_same_gate():
+    tokenizer = WordPieceTokenizer(joined_marks())
+    encoder = Bag(Bag.Config(dim=5), tokenizer.size, 0)
+    torch.nn.init.normal_(encoder.embedding.table.weight)
+    gates, _, _ = fitted(Vmask(encoder, 2, Vmask.Config()), tokenizer).own_scores([split('good film."')])
+    assert gates[0][2] == gates[0][3] > 0
+    weights, _, _ = fitted(Attention(encoder, 2, Attention.Config()), tokenizer).own_scores([split('good film."')])
+    assert float(weights[0].sum()) == pytest.approx(1, abs=1e-6)
+    assert weights[0][2] == weights[0][3] > 0

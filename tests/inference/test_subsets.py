@@ -94,3 +94,16 @@ def test_more_than_eight_words_are_told_apart():
     assert sub_texts.rows == 20
     for number, row in enumerate(sub_texts.row_of_request[0]):
         assert rows[row][1] == tuple(word for word in range(20) if word != number)
+
+
+def test_words_that_share_a_piece_stay_only_together():
+    numbers = np.arange(3)
+    text = Tokens(numbers + 10, np.array([0, 1, 3]), numbers * 0, 4, owner=np.array([0, 1, 1, 3]))
+    kept = np.array([[1, 1, 1, 1], [1, 0, 1, 1], [1, 1, 0, 1], [0, 1, 1, 0]], dtype=bool)
+    sub_texts = under_test.lay_out([text], [kept], padding=0, unknown=9)
+    rows = [
+        sub_texts.ids[sub_texts.kept[s : s + n]].tolist()
+        for s, n in zip(sub_texts.starts, sub_texts.lengths, strict=True)
+    ]
+    assert [rows[row] for row in sub_texts.row_of_request[0]] == [[10, 11, 12], [10, 12], [10, 12], [11]]
+    assert sub_texts.rows == 3

@@ -198,6 +198,7 @@ def test_plain_values_survive_json() -> None:
         "forward_passes": 100,
         "seconds": 0.25,
         "truncated_words": 0,
+        "known_words": None,
         "windows": 1,
         "converged": None,
     }

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import pytest
 import torch
@@ -16,7 +17,7 @@ from whyword.data.dataset import Dataset, load_dataset
 from whyword.interfaces.errors import ModelError, OptionError
 from whyword.models import folder as model_folder
 from whyword.models import train
-from whyword.models.config import make_config
+from whyword.models.config import make_config, with_defaults
 from whyword.models.folder import load_model
 from whyword.models.train import measure, postponed_interrupt, train_model
 from whyword.storage.atomic import read_snapshot, read_tensors, write_snapshot
@@ -224,8 +225,8 @@ def test_the_folder_one_stands_in_is_refused(tmp_path, monkeypatch):
 def test_a_process_killed_in_the_middle_and_resumed_writes_the_unbroken_model(tmp_path):
     data, place = "planted:train=300,dev=50,test=50", tmp_path / "killed"
     command = [sys.executable, "-m", "whyword", "train", data, "-o", str(place), "--device", "cpu", "--threads", "1"]
-    command += ["--method", "attention", "--no-contributions", "--epochs", "6", "--quiet"]
-    command += ["--set", "training.patience=none"]
+    command += ["--method", "attention", "--encoder", "lstm", "--no-contributions", "--epochs", "6", "--quiet"]
+    command += ["--set", "training.patience=none", "--no-baseline"]
     checkpoint = tmp_path / "killed.training" / "checkpoint.safetensors"
     process = subprocess.Popen(command, start_new_session=True)
     try:
@@ -240,7 +241,8 @@ def test_a_process_killed_in_the_middle_and_resumed_writes_the_unbroken_model(tm
     assert 0 < len(json.loads(header["facts"])["history"]) < 6
     subprocess.run([*command, "--resume"], check=True, timeout=120)
     assert [path.name for path in tmp_path.iterdir()] == ["killed"]
-    config = make_config({"method": "attention", "training": {"epochs": 6, "patience": None}})
+    values = {"method": "attention", "contributions": False, "training": {"epochs": 6, "patience": None}}
+    config = make_config(with_defaults(values))
     whole = train_model(config, load_dataset(data), folder=tmp_path / "whole")
     assert (place / "model.safetensors").read_bytes() == (tmp_path / "whole" / "model.safetensors").read_bytes()
     assert [r["losses"] for r in load_model(place).history] == [r["losses"] for r in whole.history]
@@ -289,3 +291,20 @@ def test_the_handler_of_before_is_put_back():
     with postponed_interrupt():
         assert signal.getsignal(signal.SIGINT) is not before
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def warnings_of(dataset):
+    events = []
+    train_model(make_config({"encoder": "bag", "training": {"epochs": 12}}), dataset, on_event=events.append)
+    return [event for event in events if isinstance(event, str) and "learned nothing" in event]
+
+
+def test_a_model_that_is_no_better_than_the_most_frequent_class_is_said_to_be_so():
+    data = load_dataset("planted:train=300,dev=40,test=2")
+    assert warnings_of(data) == []
+    turned = tuple(
+        replace(document, label=data.train[number % 2].label)
+        for number, document in enumerate(sorted(data.train, key=lambda document: document.words.texts[0]))
+    )
+    (warning,) = warnings_of(replace(data, train=turned))
+    assert "always answering" in warning

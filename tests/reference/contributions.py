@@ -6,7 +6,7 @@ from math import comb
 import numpy as np
 import torch
 
-from whyword.blocks.contributions import ContributionHead, add_head
+from whyword.blocks.contributions import ContributionHead, LinearContributions, add_head
 from whyword.checks.samples import maker_of_method, tokenizer_for, untrained
 from whyword.inference.fitted import FittedClassifier
 from whyword.interfaces.document import Words
@@ -21,14 +21,15 @@ def with_random_head(method: str, encoder: str) -> FittedClassifier:
     return classifier
 
 
-def carry_random_head(classifier: FittedClassifier) -> ContributionHead:
+def carry_random_head(classifier: FittedClassifier) -> ContributionHead | LinearContributions:
     """Add a head whose random weights are large, and whose base is what the model says of an empty text."""
     torch.manual_seed(1)
     classifier.method.unknown_token = classifier.tokenizer.unknown
     add_head(classifier.method, ContributionHead.Config(width=12, hidden=10))
     head = classifier.method.eval().contributions
-    assert isinstance(head, ContributionHead)
-    head.weigh[-1].weight.data *= 300
+    assert isinstance(head, ContributionHead | LinearContributions)
+    if isinstance(head, ContributionHead):
+        head.weigh[-1].weight.data *= 300
     nothing = Words(("",), ((),))
     head.base.copy_(classifier.probabilities([nothing])[0].log())
     return head

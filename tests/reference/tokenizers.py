@@ -54,3 +54,15 @@ def unigram() -> tokenizers.Tokenizer:
         single="$A </s>", pair="$A </s> $B </s>", special_tokens=[("</s>", 2)]
     )
     return tokenizer
+
+
+def joined_marks(limit: int | None = None) -> tokenizers.Tokenizer:
+    """A few words and two marks that are one piece, with nothing around a text."""
+    vocabulary = {"?": 0, "good": 1, '."': 2, "film": 3}
+    tokenizer = tokenizers.Tokenizer(models.WordLevel(vocabulary, unk_token="?"))
+    pattern = tokenizers.Regex(r"\w+|[^\w\s]+")
+    tokenizer.pre_tokenizer = pre_tokenizers.Split(pattern, behavior="removed", invert=True)
+    tokenizer.enable_padding(pad_id=0, pad_token="?")
+    if limit is not None:
+        tokenizer.enable_truncation(limit)
+    return tokenizer

@@ -14,7 +14,7 @@ from ..interfaces.document import Batch, Document
 from ..interfaces.errors import OptionError
 from ..interfaces.explanation import Explanation
 from ..interfaces.method import Method
-from ..maths.tensors.masked import gather_words
+from ..maths.tensors.masked import gather_words, share_out
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,8 @@ def explain_by_tokens(
         chosen = None if targets is None else torch.tensor([targets[i] for i in positions], device=batch.tokens.device)
         result = score(method, batch, chosen)
         most_words = max(len(documents[i].words) for i in positions)
-        scores = gather_words(result.scores.double(), batch.word_of_token, most_words, average=False).cpu().numpy()
+        gathered = gather_words(result.scores.double(), batch.word_of_token, most_words, average=False)
+        scores = share_out(gathered, batch.owner).cpu().numpy()
         table = result.probabilities.detach().double().cpu().numpy()
         seconds = (time.perf_counter() - started) / len(positions)
         for row, i in enumerate(positions):

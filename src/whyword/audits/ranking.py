@@ -80,7 +80,8 @@ def _doubts(rows: Sequence[RankRow], verdicts: Mapping[str, Verdict]) -> str:
     if not careful:
         reason = verdicts[rows[0].explainer].because
         return f"Show no explanation of this model: none deserves trust, not even {rows[0].explainer}. {reason}"
-    row = careful[0]
+    nearest = [row for row in careful if row.high is not None and row.high >= 1] or careful[:1]  # equal to the best
+    row = min(nearest, key=lambda row: row.passes_per_text)
     verdict = verdicts[row.explainer]
     undecided = all(rule.holds is not False for rule in verdict.rules)
     advice = " More texts, or the missing metrics, may decide it." if undecided else ""

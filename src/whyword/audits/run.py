@@ -11,7 +11,7 @@ from pathlib import Path
 from .. import catalog
 from ..analysis.attention_tests import TESTS, AttentionTests, run_attention_tests
 from ..catalog import make_explainer
-from ..explaining.any_model import as_classifier, class_number, trained_model
+from ..explaining.any_model import access_for, class_number, open_model, with_tokenizer
 from ..explaining.cache import ExplanationCache
 from ..explaining.inputs import draw, labelled_documents, read_rationales
 from ..explaining.measure import DRAWS, RANDOM, measure_explanations
@@ -22,7 +22,6 @@ from ..interfaces.errors import DataError, OptionError
 from ..interfaces.explanation import Explainer, Explanation
 from ..interfaces.metric import Metric
 from ..interfaces.settings import setting_names
-from ..models.folder import TrainedModel, model_fingerprint, named_fingerprint
 from . import sections
 from .audit import Audit
 from .data import AuditData, Reproduction
@@ -52,6 +51,7 @@ def audit(
     cache: str | Path | None = None,
     fingerprint: str | None = None,
     classes: Sequence[Label] | None = None,
+    tokenizer: object = None,
     model_name: str | None = None,
     data_name: str = "texts",
 ) -> Audit:
@@ -60,8 +60,9 @@ def audit(
     Labels are needed for accuracy; rationales (per text a list of (start, end) character spans) to measure whether an
     explainer finds the words that people marked. A sample of the texts is drawn; None takes all. Random words are the
     mean of several draws for each text. Rules are a TOML file.
-    With a cache, what that folder holds is not computed anew; a model that is not whyword's then needs a fingerprint, a
-    name that changes whenever the model does.
+    The model is any that explain takes, with its tokenizer if it is a network of Hugging Face. With a cache, what that
+    folder holds is not computed anew; a model that whyword cannot see change then needs a fingerprint, a name that
+    changes whenever the model does.
     """
     documents = labelled_documents(texts, labels)
     if rationales is not None:
@@ -69,8 +70,10 @@ def audit(
         documents = [replace(document, rationale=spans) for document, spans in zip(documents, marked, strict=True)]
     if not documents:
         raise DataError("There are no texts to audit the model on: give at least two.")
+    access = access_for([documents[0].words], classes)
+    opened = open_model(with_tokenizer(model, tokenizer), access, fingerprint)
     return gather_audit(
-        model,
+        opened,
         documents if sample is None else draw(documents, sample, seed),
         explainers,
         metrics,
@@ -78,31 +81,11 @@ def audit(
         seed=seed,
         draws=draws,
         rules=load_rules(None if rules is None else Path(rules), metrics or (), explainers or ()),
-        cache=None if cache is None else _explanation_cache(Path(cache), model, documents, fingerprint, classes),
-        classes=classes,
+        cache=None if cache is None else ExplanationCache(Path(cache), opened.named("A cache")),
         model_name=model_name,
         data_name=data_name,
         of=len(documents),
     )
-
-
-def _explanation_cache(
-    folder: Path,
-    model: object,
-    documents: Sequence[Document],
-    fingerprint: str | None,
-    classes: Sequence[Label] | None,
-) -> ExplanationCache:
-    trained = trained_model(model)
-    if trained is not None:
-        return ExplanationCache(folder, model_fingerprint(trained))
-    if fingerprint is None:
-        raise OptionError(
-            "A cache cannot see when a model that is not whyword's changes: give fingerprint, a name for this very "
-            "model, such as its version."
-        )
-    names = as_classifier(model, [documents[0].words], classes).classes
-    return ExplanationCache(folder, named_fingerprint(fingerprint, names))
 
 
 def load_rules(
@@ -129,7 +112,6 @@ def gather_audit(
     draws: int = DRAWS,
     rules: Rules | None = None,
     cache: ExplanationCache | None = None,
-    classes: Sequence[Label] | None = None,
     model_name: str | None = None,
     data_name: str = "texts",
     of: int | None = None,
@@ -145,8 +127,8 @@ def gather_audit(
     started = time.perf_counter()
     if not documents:
         raise DataError(f"{data_name} holds no texts: give some to explain.")
-    trained = trained_model(model)
-    classifier = as_classifier(model, [documents[0].words], classes)
+    opened = open_model(model, access_for([documents[0].words]))
+    trained, classifier = opened.trained, opened.classifier
     documents = [_with_known_label(document, classifier.classes) for document in documents]
     chosen = _make_explainers(explainers, classifier, seed)
     measures = _make_metrics(metrics)
@@ -167,7 +149,7 @@ def gather_audit(
     cost = sections.cost(explained, scores, time.perf_counter() - started)
     data = AuditData(
         model=sections.model_info(
-            classifier, model_name or _name(model, trained), None if trained is None else trained.config.to_dict()
+            classifier, model_name or opened.name, None if trained is None else trained.config.to_dict()
         ),
         data=sections.data_info(documents, data_name, len(documents) if of is None else of),
         accuracy=accuracy,
@@ -189,12 +171,6 @@ def gather_audit(
     )
     judgments = verdicts(data, rules)
     return Audit(replace(data, verdicts=judgments, best=recommend(data.ranking, judgments)), scores)
-
-
-def _name(model: object, trained: TrainedModel | None) -> str:
-    if trained is not None:
-        return f"{trained.config.method} on {trained.config.encoder}"
-    return str(getattr(model, "__name__", type(model).__name__))
 
 
 def _with_known_label(document: Document, classes: Sequence[Label]) -> Document:

@@ -20,7 +20,7 @@ from ..inference.fitted import FittedClassifier
 from ..interfaces.classifier import Classifier, OpenClassifier
 from ..interfaces.document import Document
 from ..interfaces.explanation import Explainer, Explanation
-from ..interfaces.method import Attending
+from ..interfaces.method import Attending, Method
 from ..interfaces.settings import json_ready
 from ..maths.stats.calibration import Calibration, calibration
 from ..maths.stats.comparisons import holm
@@ -68,7 +68,7 @@ def model_info(classifier: Classifier, name: str, settings: Mapping[str, object]
     return ModelInfo(
         name=name,
         method=sections["method"]["name"] if sections else _file(method),
-        encoder=sections["encoder"]["name"] if sections else _file(None if method is None else method.encoder),
+        encoder=sections["encoder"]["name"] if sections else _encoder(method),
         classes=tuple(classifier.classes),
         settings=json_ready(sections) or None,
         own_score=None if method is None else method.own_score,
@@ -85,6 +85,13 @@ def weights_explainers(classifier: Classifier) -> tuple[str, ...]:
         return ()
     name = "gate" if classifier.method.own_score == "gate" else "attention"
     return (name,) if classifier.has_contributions else ("own", name)
+
+
+def _encoder(method: Method | None) -> str | None:
+    """Name an encoder of ours after its file, and a network of others as its library does, where that is known."""
+    encoder = None if method is None else method.encoder
+    label: str | None = getattr(encoder, "label", None)
+    return _file(encoder) if label is None else label or None
 
 
 def _file(part: object) -> str | None:

@@ -8,6 +8,7 @@ in the formula, which takes no further pass.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -30,7 +31,7 @@ Part = Literal["largest", "share"]  # how a token's part in the text vector is k
 class ContributionHead(nn.Module):
     """Reads each token's vector, state, part in the text vector, and neighborhood: a weight per word and class."""
 
-    revision: ClassVar[int] = 1  # raised by hand when changed code or a changed default gives other contributions
+    revision: ClassVar[int] = 2  # raised by hand when changed code or a changed default gives other contributions
 
     @dataclass(frozen=True)
     class Config:
@@ -38,7 +39,7 @@ class ContributionHead(nn.Module):
 
         texts: int = 10_000  # most texts it is fitted to, drawn at random
         least_texts: int = 5_000  # where there are fewer, shortened copies make up the number, up to seven of a text
-        pairs: int | None = None  # of complementary sub-texts to ask about, per text; None: 8, of pretrained encoders 6
+        pairs: int | None = None  # of complementary sub-texts, per text; None: 8 to 16, of pretrained encoders 10
         epochs: int = 4  # over these texts; more if that makes fewer steps than below
         steps: int = 600  # at least
         batch_size: int = 64  # texts per step
@@ -81,21 +82,22 @@ class ContributionHead(nn.Module):
         self.scale: Tensor
         self.base: Tensor
 
-    def weights(self, features: Tensor, logits: Tensor, batch: Batch) -> Tensor:
-        """Give the formula's weights, (batch, word, class); pieces of a word are summed, other words have 0."""
+    def weights(self, features: Tensor, logits: Tensor, batch: Batch, most: int | None = None) -> Tensor:
+        """Give the formula's weights, (batch, word, class); pieces of a word are summed, other words have 0.
+
+        most is the number of words in the result; None: the most of any text.
+        """
         mask = batch.mask.unsqueeze(-1)
         read = relu(self.squeeze((features - self.mean) / self.scale)) * mask
         around = read.transpose(1, 2)
         for convolution in self.around:
             around = (around + relu(convolution(around))) * mask.transpose(1, 2)
-        return self.normalize(self.weigh(torch.cat([read, around.transpose(1, 2)], -1)), logits, batch)
+        return self.normalize(self.weigh(torch.cat([read, around.transpose(1, 2)], -1)), logits, batch, most)
 
-    def normalize(self, raw: Tensor, logits: Tensor, batch: Batch) -> Tensor:
+    def normalize(self, raw: Tensor, logits: Tensor, batch: Batch, most: int | None = None) -> Tensor:
         """Sum (batch, time, class) over words, and let those of a text add up to what its words change together."""
-        present = words_present(batch)
-        index = batch.word_of_token.clamp(min=0).unsqueeze(-1).expand_as(raw)
-        summed = raw.new_zeros(*present.shape, raw.shape[-1])
-        summed = summed.scatter_add(1, index, raw * batch.is_word.unsqueeze(-1))
+        present = words_present(batch, most)
+        summed = sum_by_word(raw, batch, present.shape[1])
         rise = logits.log_softmax(-1) - self.base
         missing = (rise - summed.sum(1)) / present.sum(1, keepdim=True).clamp(min=1)
         return (summed + missing.unsqueeze(1)) * present.unsqueeze(-1)
@@ -110,10 +112,45 @@ class ContributionHead(nn.Module):
         return softmax_shapley(self.base, weights, batch.word_of_token.amax(1) + 1)
 
 
-def words_present(batch: Batch) -> Tensor:
+class LinearContributions(nn.Module):
+    """The weights of the formula as they stand in a linear model: what each word's tokens add to the logits.
+
+    Nothing is learned. Where the answer to a text of no words is not the model's intercept, the words that the model
+    knows share the difference in equal parts.
+    """
+
+    base: Tensor  # (class,) log p(∅)
+
+    def __init__(self, classes: int) -> None:
+        super().__init__()
+        self.register_buffer("base", torch.full((classes,), 1 / classes).log())
+
+    def weights(self, prediction: Prediction, batch: Batch) -> Tensor:
+        """Give the formula's weights, (batch, word, class); those of unknown words are 0."""
+        assert prediction.token_logits is not None
+        assert prediction.known is not None
+        words = words_present(batch).shape[1]
+        summed = sum_by_word(prediction.token_logits, batch, words)
+        known = sum_by_word(prediction.known.to(summed.dtype).unsqueeze(-1), batch, words)
+        missing = (prediction.logits - self.base - summed.sum(1)) / known.sum(1).clamp(min=1)
+        return summed + missing.unsqueeze(1) * known
+
+    def forward(self, embedded: Tensor, prediction: Prediction, batch: Batch) -> Tensor:
+        """Give what each word adds to the probability of each class: (batch, word, class)."""
+        return softmax_shapley(self.base, self.weights(prediction, batch), batch.word_of_token.amax(1) + 1)
+
+
+def sum_by_word(raw: Tensor, batch: Batch, words: int) -> Tensor:
+    """Sum (batch, time, class) over the tokens of each word: (batch, word, class)."""
+    index = batch.word_of_token.clamp(min=0).unsqueeze(-1).expand_as(raw)
+    summed = raw.new_zeros(raw.shape[0], words, raw.shape[-1])  # not len(raw), which an export would take as fixed
+    return summed.scatter_add(1, index, raw * batch.is_word.unsqueeze(-1))
+
+
+def words_present(batch: Batch, most: int | None = None) -> Tensor:
     """(batch, word) bool: the words of which a token was read, to the most words of any text, or one."""
     words = batch.word_of_token
-    pieces = words.new_zeros(len(batch), max(1, int(words.max()) + 1))
+    pieces = words.new_zeros(words.shape[0], most or max(1, int(words.max()) + 1))
     return pieces.scatter_add(1, words.clamp(min=0), batch.is_word.long()) > 0
 
 
@@ -137,15 +174,31 @@ def add_head(method: Method, config: ContributionHead.Config) -> None:
     """Let a method carry contributions; how wide its vectors are, and how they are pooled, is seen from two tokens."""
     first = next(method.parameters())
     unknown = method.unknown_token
-    tokens = torch.tensor([[unknown, 0 if unknown else 1]], device=first.device)
-    special = torch.full_like(tokens, -1)
-    nothing = Batch(tokens, special.bool(), special, torch.zeros_like(tokens))
+    nothing = _of_no_word([unknown, 0 if unknown else 1], first.device)
     training = method.training
     embedded, prediction = method.eval().read(nothing)
     method.train(training)
+    if prediction.token_logits is not None:
+        method.contributions = LinearContributions(prediction.logits.shape[-1]).to(first)
+        return
     assert prediction.states is not None
     part: Part | None = "share" if method.own_score == "share" and prediction.token_weights is not None else None
     if part is None and torch.equal(prediction.pooled, prediction.states.amax(1)):
         part = "largest"
     width = features_of(embedded, prediction, part).shape[-1]
     method.contributions = ContributionHead(width, prediction.logits.shape[-1], part, config).to(first)
+
+
+@torch.no_grad()
+def read_base(method: Method) -> None:
+    """Let the contributions of a linear model start from its answer to a text of no words."""
+    assert isinstance(method.contributions, LinearContributions)
+    base = method.contributions.base
+    base.copy_(method.eval()(_of_no_word([method.unknown_token], base.device)).logits[0].log_softmax(-1))
+
+
+def _of_no_word(tokens: Sequence[int], device: torch.device) -> Batch:
+    """Give a text of tokens that belong to no word."""
+    ids = torch.tensor([list(tokens)], device=device)
+    special = torch.full_like(ids, -1)
+    return Batch(ids, special.bool(), special, torch.zeros_like(ids))

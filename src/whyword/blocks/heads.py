@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor, nn
 
 from ..interfaces.document import Batch
-from ..interfaces.method import Encoder, Method, Prediction, lower_layers
+from ..interfaces.method import Encoder, LinearEncoder, Method, Phase, Prediction, lower_layers
 
 LEVELS = 1 << 16  # of 16 bits: a share is rounded to one of them
 
@@ -57,15 +59,28 @@ class PolarityHead(nn.Module):
 
 
 class PooledClassifier(Method):
-    """Maximum over time for LSTM and CNN, first token for transformers, else the mean."""
+    """Maximum over time for LSTM and CNN, first token for transformers, else the mean; a linear encoder sums."""
 
     def __init__(self, encoder: Encoder, classes: int, dropout: float) -> None:
         super().__init__()
         self.encoder = encoder
-        self.head = Head(encoder.state_dim, classes, dropout)
+        if isinstance(encoder, LinearEncoder):
+            encoder.set_classes(classes)
+            self.head: nn.Module = nn.Identity()
+        else:
+            self.head = Head(encoder.state_dim, classes, dropout)
 
     def classify(self, embedded: Tensor, batch: Batch) -> Prediction:
         """Predict from word vectors."""
         layers = self.encoder.encode(embedded, batch)
         pooled = self.encoder.summarize(layers[-1], batch)
-        return Prediction(self.head(pooled), pooled, states=layers[-1], lower=lower_layers(layers))
+        token_logits = layers[-1] if isinstance(self.encoder, LinearEncoder) else None
+        return Prediction(
+            self.head(pooled), pooled, states=layers[-1], lower=lower_layers(layers), token_logits=token_logits
+        )
+
+    def plan(self, epochs: int) -> Sequence[Phase]:
+        """Train everything in one phase; a linear encoder is solved."""
+        if isinstance(self.encoder, LinearEncoder):
+            return [Phase("solve", 1, [], solve=self.encoder.solve)]
+        return super().plan(epochs)

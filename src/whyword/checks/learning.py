@@ -92,11 +92,15 @@ def eight_texts_can_be_memorized(make: MakeMethod, tokenizer: Tokenizer) -> None
 
 
 def same_seed_same_result(make: MakeMethod, tokenizer: Tokenizer) -> None:
-    """Training is a function of the seed: the same one gives the same weights bit for bit, another one others."""
+    """Training is a function of the seed: the same one gives the same weights bit for bit, another one others.
+
+    What is solved draws nothing at random, and so has the same weights whatever the seed.
+    """
     first, second, other = (_train(make, tokenizer, seed).state_dict() for seed in (1, 1, 2))
     expect_same_weights(second, first, "The weights of two trainings with the same seed")
+    solved = all(phase.solve is not None for phase in make(tokenizer, len(CLASSES)).plan(1))
     differ = any(not torch.equal(other[name], tensor) for name, tensor in first.items())
-    expect(differ, "Training with two different seeds gives the same weights.")
+    expect(differ or solved, "Training with two different seeds gives the same weights.")
 
 
 def stopping_and_resuming_changes_nothing(make: MakeMethod, tokenizer: Tokenizer) -> None:

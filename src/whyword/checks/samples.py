@@ -179,6 +179,16 @@ def maker_of_method(name: str, encoder: str) -> MakeMethod:
     return make
 
 
+def pairs() -> list[tuple[str, str]]:
+    """List the methods and encoders of the catalog that go together."""
+    return [
+        (method, encoder)
+        for method in catalog.names("methods")
+        for encoder in catalog.names("encoders")
+        if (only := catalog.load("encoders", encoder).methods) is None or method in only
+    ]
+
+
 def small_explainer(name: str) -> Explainer:
     """Give an explainer of the catalog that asks only a few questions."""
     explainer: Explainer = small(catalog.load("explainers", name)())

@@ -11,10 +11,12 @@ from .. import __version__
 from . import (
     attention,
     audit,
+    check,
     compare,
     demo,
     diff,
     explain,
+    export,
     learn_explainer,
     listing,
     predict,
@@ -35,6 +37,7 @@ app = typer.Typer(
 )
 for name, module in (
     ("demo", demo),
+    ("check", check),
     ("train", train),
     ("predict", predict),
     ("explain", explain),
@@ -45,6 +48,7 @@ for name, module in (
     ("words", words),
     ("attention", attention),
     ("learn-explainer", learn_explainer),
+    ("export", export),
     ("serve", serve),
     ("list", listing),
 ):

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from ..models.folder import TrainedModel
 
 
+@options.grouped
 def command(
-    model: options.Model,
+    model: options.ModelFolder,
     data: Annotated[
         str,
         typer.Argument(
@@ -29,13 +30,12 @@ def command(
             "hub:owner/name or planted.",
         ),
     ],
+    *,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="DIR", help="A folder for words.csv, report.json and the figures."),
     ] = None,
-    text: options.TextColumn = "text",
-    label: options.LabelColumn = "label",
-    text_pair: options.PairColumn = None,
+    columns: options.DataColumns,
     data_dir: options.DataDir = None,
     device: options.Device = "auto",
     threads: options.Threads = None,
@@ -49,7 +49,6 @@ def command(
     from ..analysis.polarity import polarity_weights
     from ..analysis.polarity_report import attention_report
     from ..data.dataset import load_dataset
-    from ..data.rows import Columns
     from ..inference.fitted import choose_device
     from ..models.folder import load_model
 
@@ -58,7 +57,7 @@ def command(
         raise OptionError(f"-o {output} is a file: name a folder.")
     trained = load_model(model, choose_device(device))
     polarity_weights(trained.classifier)  # refuses a model without attention before the data is read
-    dataset = load_dataset(data, Columns(text=text, label=label, text_pair=text_pair), data_dir)
+    dataset = load_dataset(data, columns.columns(model), data_dir, keep_leaks=False)  # as train reads it
     report = attention_report(trained.classifier, dataset.train)
     written = [] if output is None else _write(report, trained, output)
     if as_json:

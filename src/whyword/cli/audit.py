@@ -37,7 +37,7 @@ Metrics = Annotated[
     str | None, typer.Option(metavar="A,B", help="Left out: all for which DATA has labels or rationales.")
 ]
 Judge = Annotated[
-    Path | None, typer.Option(metavar="MODEL", help="Another model that judges the shortened texts, as VAT does.")
+    str | None, typer.Option(metavar="MODEL", help="Another model that judges the shortened texts, as VAT does.")
 ]
 RulesFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Your own rules for the verdicts, a TOML file.")]
 Output = Annotated[
@@ -51,9 +51,11 @@ Output = Annotated[
 ]
 
 
+@options.grouped
 def command(
     model: options.Model,
     data: Data,
+    *,
     explainers: Explainers = None,
     metrics: Metrics = None,
     sample: Annotated[int, typer.Option(min=2, metavar="N", help="Texts drawn from DATA.")] = SAMPLE,
@@ -62,11 +64,9 @@ def command(
     rules: RulesFile = None,
     output: Output = None,
     card: Annotated[bool, typer.Option("--card", help="Also write the result into the model's README.md.")] = False,
-    text: options.TextColumn = "text",
-    label: options.LabelColumn = "label",
-    text_pair: options.PairColumn = None,
-    rationale: options.RationaleColumn = None,
+    columns: options.RationaleColumns,
     data_dir: options.DataDir = None,
+    opening: options.Opening,
     cache: options.Cache = None,
     seed: options.Seed = 0,
     device: options.Device = "auto",
@@ -79,11 +79,8 @@ def command(
     Attention is also replaced by even, shuffled and adversarial attention: see docs/attention-tests.md.
     """
     from ..audits.run import gather_audit, load_rules
-    from ..data.rows import Columns
     from ..explaining.cache import ExplanationCache
     from ..explaining.inputs import draw
-    from ..inference.fitted import choose_device
-    from ..models.folder import load_model, model_fingerprint
     from ..storage.records import check_output
     from .texts import read_corpus
 
@@ -92,30 +89,29 @@ def command(
         check_output(output, REPORTS + TABLES, [data])
     metric_names, explainer_names = _names("metrics", metrics), _names("explainers", explainers)
     rules_used = load_rules(rules)
-    place = choose_device(device)
-    trained = load_model(model, place)
-    columns = Columns(text=text, label=label, text_pair=text_pair, rationale=rationale)
-    corpus, number = read_corpus(data, columns, data_dir), count()
+    opened = opening.open(model, device)
+    if card and opened.trained is None:
+        raise OptionError(f"--card writes into the folder of a whyword model, which {model} is not: leave it out.")
+    corpus, number = read_corpus(data, columns.columns(model), data_dir, quiet=quiet), count()
     documents = draw((document for document, _ in zip(corpus.documents, number, strict=False)), sample, seed)
     stages = _Stages(quiet)
     audit = gather_audit(
-        trained,
+        opened,
         documents,
         explainer_names,
         metric_names,
-        judge=None if judge is None else load_model(judge, place).classifier,
+        judge=None if judge is None else opening.open(judge, device).classifier,
         seed=seed,
         draws=draws,
         rules=rules_used,
-        cache=None if cache is None else ExplanationCache(cache, model_fingerprint(trained)),
-        model_name=model.resolve().name,
+        cache=None if cache is None else ExplanationCache(cache, opened.named("A cache")),
         data_name=corpus.name,
         of=next(number),
         command=shlex.join(["whyword", *sys.argv[1:]]),
         on_event=stages,
     )
     stages.end()
-    _show(audit, model if card else None, output, as_json, quiet)
+    _show(audit, Path(model) if card else None, output, as_json, quiet)
 
 
 def _show(audit: Audit, carded: Path | None, output: Path | None, as_json: bool, quiet: bool) -> None:

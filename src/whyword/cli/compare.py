@@ -16,6 +16,7 @@ from . import options
 SAMPLE = 200
 
 
+@options.grouped
 def command(
     data: Annotated[
         list[str],
@@ -23,6 +24,7 @@ def command(
             metavar="DATA", help="Files, folders with train/dev/test files, names, hub:owner/name, planted."
         ),
     ],
+    *,
     methods: Annotated[str, typer.Option(metavar="A,B", help="See: whyword list methods.")] = "base,attention,vmask",
     encoders: Annotated[str, typer.Option(metavar="X,Y", help="As for train.")] = "lstm",
     seeds: Annotated[int, typer.Option(min=1, metavar="N", help="Runs of each model: seeds 0 to N - 1.")] = 3,
@@ -63,10 +65,7 @@ def command(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where everything is written.")
     ] = Path("comparison"),
-    text: options.TextColumn = "text",
-    label: options.LabelColumn = "label",
-    text_pair: options.PairColumn = None,
-    rationale: options.RationaleColumn = None,
+    columns: options.RationaleColumns,
     data_dir: options.DataDir = None,
     device: options.Device = "auto",
     as_json: options.Json = False,
@@ -77,7 +76,6 @@ def command(
     Every run (a method, encoder, data set and seed) is recorded once in FOLDER/records: stopped in whatever way, the
     same command resumes. Writes leaderboard.csv, .md and .tex, comparison.json and comparison.html.
     """
-    from ..data.rows import Columns
     from ..grids.compare import Grid, Quality
     from ..grids.comparison import Comparison
     from ..grids.runner import RECORDS, finished_records, run_jobs
@@ -99,7 +97,7 @@ def command(
         quality=Quality(explainer, sample=sample),
         measure=measure,
         baseline=baseline,
-        columns=Columns(text, label, text_pair, rationale),
+        columns=columns.columns(),
         data_dir=data_dir,
         device=str(where),
     )

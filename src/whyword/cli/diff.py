@@ -15,8 +15,8 @@ from . import options
 
 if TYPE_CHECKING:
     from ..diffs.difference import ModelDifference
+    from ..explaining.any_model import OpenedModel
     from ..explaining.cache import ExplanationCache
-    from ..models.folder import TrainedModel
 
 ENDINGS = (".html", ".jsonl", ".jsonl.gz", ".csv")
 SAMPLE = 500
@@ -58,10 +58,12 @@ Output = Annotated[
 ]
 
 
+@options.grouped
 def command(
-    old: Annotated[Path, typer.Argument(metavar="OLD", help="The model folder to compare with.")],
-    new: Annotated[Path, typer.Argument(metavar="NEW", help="The model folder that is to replace it.")],
+    old: Annotated[str, typer.Argument(metavar="OLD", help="The model to compare with: a folder, or any other kind.")],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="The model that is to replace it.")],
     data: Data,
+    *,
     explainer: ExplainerName = None,
     assignments: options.Assignments = None,
     samples: options.Samples = None,
@@ -73,10 +75,9 @@ def command(
     most_changed_reasons: MostReasons = None,
     min_count: Annotated[int, typer.Option(min=1, metavar="N", help="List words that occur at least N times.")] = 5,
     output: Output = None,
-    text: options.TextColumn = "text",
-    label: options.LabelColumn = "label",
-    text_pair: options.PairColumn = None,
+    columns: options.DataColumns,
     data_dir: options.DataDir = None,
+    opening: options.Opening,
     cache: options.Cache = None,
     seed: options.Seed = 0,
     device: options.Device = "auto",
@@ -89,23 +90,20 @@ def command(
     Exits with 3 if more changed than allowed: the share of these very texts counts, not its interval.
     """
     from ..catalog import make_explainer
-    from ..data.rows import Columns
     from ..diffs.diff import check_classes, diff_models, shared_explainer
     from ..explaining.inputs import draw
-    from ..inference.fitted import choose_device
-    from ..models.folder import load_model
     from .progress import track
     from .texts import read_corpus
 
     options.use_threads(threads)
     settings = options.explainer_settings(assignments, samples, budget)
     _check(most_changed_predictions, most_changed_reasons, output, data)
-    before, after = (load_model(folder, choose_device(device)) for folder in (old, new))
-    names = str(old), str(new)
+    before, after = (opening.open(model, device) for model in (old, new))
+    names = old, new
     check_classes(before.classifier.classes, after.classifier.classes, names)
     name = explainer or shared_explainer(before.classifier, after.classifier)
     chosen = make_explainer(name, after.classifier, seed, settings)
-    corpus = read_corpus(data, Columns(text=text, label=label, text_pair=text_pair), data_dir)
+    corpus = read_corpus(data, columns.columns(new), data_dir, quiet=quiet)
     documents = draw(corpus.documents, sample, seed)
     if not documents:
         raise DataError(f"{corpus.name} holds no texts: give some to compare the models on.")
@@ -136,11 +134,10 @@ def _check(predictions: float | None, reasons: float | None, output: Path | None
         check_output(output, ENDINGS, [data])
 
 
-def _cache(folder: Path | None, model: TrainedModel) -> ExplanationCache | None:
+def _cache(folder: Path | None, model: OpenedModel) -> ExplanationCache | None:
     from ..explaining.cache import ExplanationCache
-    from ..models.folder import model_fingerprint
 
-    return None if folder is None else ExplanationCache(folder, model_fingerprint(model))
+    return None if folder is None else ExplanationCache(folder, model.named("A cache"))
 
 
 def _report(

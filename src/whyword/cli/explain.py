@@ -64,6 +64,7 @@ def command(
     output: Output = None,
     parts: options.Parts,
     columns: options.TextColumns,
+    opening: options.Opening,
     cache: options.Cache = None,
     seed: options.Seed = 0,
     hardware: options.Hardware,
@@ -75,38 +76,34 @@ def command(
     the texts, also those of a folder of files.
     """
     from ..catalog import make_explainer
-    from ..data.rows import Columns
     from ..explaining.cache import ExplanationCache
-    from ..explaining.inputs import TextSource
     from ..explaining.parts import Sharing
     from ..explaining.proof import prove
     from ..explaining.stream import explain_documents
     from ..explaining.targets import read_target
     from ..explaining.write import EXPLANATIONS, check_destination, write_explanations
-    from ..inference.fitted import choose_device
-    from ..models.folder import load_model, model_fingerprint
     from .outputs import tell_written
     from .progress import TextProgress
-    from .texts import read_inputs
+    from .texts import open_texts, read_inputs
 
     options.use_threads(hardware.threads)
     values = settings.values()
-    names = Columns(text=columns.text, text_pair=columns.text_pair)
+    names = columns.columns(model)
     texts = read_inputs(inputs, names)
     check_destination(texts if isinstance(texts, Path) else None, output, EXPLANATIONS, Sharing(**vars(parts)))
-    trained = load_model(model, choose_device(hardware.device))
-    chosen = make_explainer(explainer, trained.classifier, seed, values)
+    opened = opening.open(model, hardware.device)
+    chosen = make_explainer(explainer, opened.classifier, seed, values)
     chosen = prove(chosen, check, tolerance, interactions, against)
     if output is None:
-        known = None if cache is None else ExplanationCache(cache, model_fingerprint(trained))
-        documents = TextSource(texts, names).documents()
-        asked = read_target(trained.classifier.classes, target, against)
-        explanations = explain_documents(trained.classifier, documents, chosen, asked, known)
+        known = None if cache is None else ExplanationCache(cache, opened.named("A cache"))
+        documents = open_texts(texts, names, reporting.quiet)
+        asked = read_target(opened.classifier.classes, target, against)
+        explanations = explain_documents(opened.classifier, documents, chosen, asked, known)
         _show(explanations, asked, top, reporting.as_json)
         return
     with TextProgress("explain") as progress:
         count = write_explanations(
-            trained,
+            opened,
             texts,
             output,
             explainer=chosen,
@@ -115,7 +112,6 @@ def command(
             top=top,
             columns=names,
             cache=cache,
-            device=hardware.device,
             threads=hardware.threads or 1,
             on_progress=None if reporting.quiet else progress,
             **vars(parts),

@@ -29,7 +29,7 @@ Assignments = Annotated[
 
 @options.grouped
 def command(
-    model: options.Model,
+    model: options.ModelFolder,
     data: Data,
     *,
     output: Output = None,
@@ -45,7 +45,6 @@ def command(
     It is learned from the model's own answers to sub-texts; the classifier stays as it is.
     """
     from ..blocks.contributions import ContributionHead
-    from ..data.rows import Columns
     from ..inference.fitted import choose_device
     from ..interfaces.settings import build
     from ..models.folder import check_place, load_model, put_model
@@ -58,7 +57,8 @@ def command(
     check_place(place)
     config = build(ContributionHead.Config, options.explainer_settings(assignments, None, None), "contributions")
     trained = load_model(model, choose_device(hardware.device))
-    corpus = read_corpus(data, Columns(**vars(columns)), data_dir, ("train", "test", "dev"))
+    names, splits = columns.columns(model), ("train", "test", "dev")
+    corpus = read_corpus(data, names, data_dir, splits, reporting.quiet)
     texts = [document.words for document in islice(corpus.documents, 2 * config.texts)]
     with TrainingProgress(reporting.quiet) as progress:
         finished = learn_contributions(trained, texts, config, seed, progress)

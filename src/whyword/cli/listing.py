@@ -12,12 +12,16 @@ import typer
 from ..interfaces.errors import unknown_name
 from . import options
 
-KINDS = ("methods", "encoders", "explainers", "metrics", "datasets", "papers")
+KINDS = ("methods", "encoders", "explainers", "metrics", "adapters", "loggers", "datasets", "papers")
 
 
 def command(
     kind: Annotated[
-        str, typer.Argument(metavar="KIND", help="methods, encoders, explainers, metrics, datasets or papers.")
+        str,
+        typer.Argument(
+            metavar="KIND",
+            help="methods, encoders, explainers, metrics, adapters, loggers, datasets or papers.",
+        ),
     ],
     name: Annotated[
         str | None, typer.Argument(metavar="[NAME]", help="Show the settings of this one, or a paper's tables.")
@@ -105,6 +109,8 @@ def _settings(kind: str, name: str, data_dir: Path | None) -> list[dict[str, str
     if item is None:
         return []
     config = getattr(item, "Config", item)
+    if kind == "loggers":  # programs of others, which are set by their own environment variables
+        return []
     about = comments(config)
     return [
         {"setting": setting, "kind": values, "default": default, "about": about.get(setting, "")}

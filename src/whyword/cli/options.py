@@ -8,13 +8,22 @@ from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
 from ..interfaces.errors import OptionError
 
-Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model folder.")]
+if TYPE_CHECKING:
+    from ..data.rows import Columns
+    from ..explaining.any_model import OpenedModel
+
+MODELS = (
+    "A model folder, hf:FOLDER_OR_NAME, a file of scikit-learn (.skops), ONNX or fastText, a folder of spaCy or "
+    "SetFit, python:module:function or http://…"
+)
+Model = Annotated[str, typer.Argument(metavar="MODEL", help=MODELS)]
+ModelFolder = Annotated[Path, typer.Argument(metavar="MODEL", help="A model folder.")]
 Texts = Annotated[
     list[str],
     typer.Argument(metavar="TEXT...|FILE|FOLDER|-", help="Texts, or one file or folder, or - for standard input."),
@@ -32,13 +41,39 @@ DataDir = Annotated[
         "--data-dir", envvar="WHYWORD_DATA", metavar="FOLDER", help="Folder in which data sets are looked up by name."
     ),
 ]
-TextColumn = Annotated[str, typer.Option("--text", metavar="COLUMN", help="Column of the texts.")]
+TextColumn = Annotated[
+    str | None, typer.Option("--text", metavar="COLUMN", help="Column of the texts. Left out: recognized.")
+]
 PairColumn = Annotated[
     str | None, typer.Option("--text-pair", metavar="COLUMN", help="Column of the second texts of pairs.")
 ]
-LabelColumn = Annotated[str, typer.Option("--label", metavar="COLUMN", help="Column of the labels.")]
+LabelColumn = Annotated[
+    str | None, typer.Option("--label", metavar="COLUMN", help="Column of the labels. Left out: recognized.")
+]
 RationaleColumn = Annotated[
     str | None, typer.Option("--rationale", metavar="COLUMN", help="Column of the passages people marked.")
+]
+Delimiter = Annotated[
+    str | None,
+    typer.Option(
+        "--delimiter",
+        metavar="CHARACTER",
+        help="Between the fields: , ; | or tab, or any other. Left out: recognized.",
+    ),
+]
+Encoding = Annotated[
+    str | None,
+    typer.Option("--encoding", metavar="NAME", help="Of a file, such as utf-8 or cp1252. Left out: recognized."),
+]
+Header = Annotated[
+    bool | None,
+    typer.Option("--header/--no-header", help="Whether the first row names the columns. Left out: recognized."),
+]
+OnBadRow = Annotated[
+    str, typer.Option("--on-bad-row", metavar="stop|skip", help="List all bad rows and stop, or leave them out.")
+]
+WeightColumn = Annotated[
+    str | None, typer.Option("--weight", metavar="COLUMN", help="Column of how much each row counts in training.")
 ]
 Assignments = Annotated[
     list[str] | None,
@@ -103,19 +138,87 @@ class Parts:
 
 @dataclass(frozen=True)
 class TextColumns:
-    """Where the texts stand in a file."""
+    """Where the texts stand in a file, and how it is read."""
 
-    text: TextColumn = "text"
+    text: TextColumn = None
     text_pair: PairColumn = None
+    delimiter: Delimiter = None
+    encoding: Encoding = None
+    header: Header = None
+    on_bad_row: OnBadRow = "stop"
+
+    def columns(self, model: str | Path | None = None) -> Columns:
+        """Give them to the readers, with the columns that a model was trained on for what is left out."""
+        from ..data.rows import Columns
+
+        if model is None:
+            return Columns(**vars(self))
+        from ..models.folder import model_columns
+
+        return Columns(**vars(self), known=model_columns(Path(model)))
 
 
 @dataclass(frozen=True)
-class DataColumns:
-    """Where texts and labels stand in a file."""
+class DataColumns(TextColumns):
+    """Where texts and labels stand in a file, and how it is read."""
 
-    text: TextColumn = "text"
-    label: LabelColumn = "label"
-    text_pair: PairColumn = None
+    label: LabelColumn = None
+
+
+@dataclass(frozen=True)
+class RationaleColumns(DataColumns):
+    """Where texts, labels and rationales stand in a file, and how it is read."""
+
+    rationale: RationaleColumn = None
+
+
+@dataclass(frozen=True)
+class TrainingColumns(RationaleColumns):
+    """Where everything stands that training reads, and how a file is read."""
+
+    weight: WeightColumn = None
+
+
+AllowDownload = Annotated[
+    bool, typer.Option("--allow-download", help="Let a model of the Hugging Face Hub be downloaded.")
+]
+AllowPickle = Annotated[
+    bool, typer.Option("--allow-pickle", help="Read files that can run code, such as .joblib: only if you trust them.")
+]
+HttpTemplate = Annotated[
+    Path | None,
+    typer.Option("--http-template", metavar="FILE", help="JSON that says how an endpoint is asked: docs/any-model.md."),
+]
+ClassNames = Annotated[
+    str | None,
+    typer.Option("--classes", metavar="A,B", help="Names of the classes, for a model that does not name them."),
+]
+Fingerprint = Annotated[
+    str | None,
+    typer.Option(
+        "--fingerprint", metavar="NAME", help="Changes whenever a function or an endpoint does, so that runs resume."
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Opening:
+    """How a model that is not whyword's is opened."""
+
+    allow_download: AllowDownload = False
+    allow_pickle: AllowPickle = False
+    http_template: HttpTemplate = None
+    class_names: ClassNames = None
+    fingerprint: Fingerprint = None
+
+    def open(self, model: str, device: str) -> OpenedModel:
+        """Open a model of any kind."""
+        from ..explaining.any_model import open_model
+        from ..interfaces.adapter import Access
+
+        classes = None if self.class_names is None else tuple(name.strip() for name in self.class_names.split(","))
+        access = Access(device, classes, self.allow_download, self.allow_pickle, self.http_template)
+        return open_model(model, access, self.fingerprint)
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ def command(
     output: Output = None,
     parts: options.Parts,
     columns: options.TextColumns,
+    opening: options.Opening,
     hardware: options.Hardware,
     reporting: options.Reporting,
 ) -> None:
@@ -39,33 +40,28 @@ def command(
     With -o, a run that was interrupted resumes when the same command is given again. If -o is a folder, --workers share
     the texts, also those of a folder of files.
     """
-    from ..data.rows import Columns
-    from ..explaining.inputs import TextSource
     from ..explaining.parts import Sharing
     from ..explaining.stream import predict_chunks
     from ..explaining.write import PREDICTIONS, check_destination, write_predictions
-    from ..inference.fitted import choose_device
-    from ..models.folder import load_model
     from .outputs import tell_written
     from .progress import TextProgress
-    from .texts import read_inputs
+    from .texts import open_texts, read_inputs
 
     options.use_threads(hardware.threads)
-    names = Columns(text=columns.text, text_pair=columns.text_pair)
+    names = columns.columns(model)
     texts = read_inputs(inputs, names)
     check_destination(texts if isinstance(texts, Path) else None, output, PREDICTIONS, Sharing(**vars(parts)))
+    opened = opening.open(model, hardware.device)
     if output is None:
-        trained = load_model(model, choose_device(hardware.device))
-        documents = TextSource(texts, names).documents()
-        _show(chain.from_iterable(predict_chunks(trained.classifier, documents)), reporting.as_json)
+        documents = open_texts(texts, names, reporting.quiet)
+        _show(chain.from_iterable(predict_chunks(opened.classifier, documents)), reporting.as_json)
         return
     with TextProgress("predict") as progress:
         count = write_predictions(
-            model,
+            opened,
             texts,
             output,
             columns=names,
-            device=hardware.device,
             threads=hardware.threads or 1,
             on_progress=None if reporting.quiet else progress,
             **vars(parts),

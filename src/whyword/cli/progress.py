@@ -31,9 +31,10 @@ class TrainingProgress:
         self.console = Console(stderr=True, highlight=False)
         self.bar = _bar(self.console, quiet)
         self.task: TaskID | None = None
-        self.at = ""  # phase and epoch that the bar shows
-        self.started = time.monotonic()
-        self.tokens = 0  # of this epoch, before the first step that was seen
+        self.phase = ""  # that the bar shows
+        self.first = (0.0, 0)  # time and number of the first step of the phase that was seen
+        self.first_of_epoch = (0.0, 0)  # time and tokens of the first step of the epoch that was seen
+        self.due = 0.0  # when the next line comes, where there is no terminal
 
     def __enter__(self) -> Self:
         """Start the bar."""
@@ -53,17 +54,25 @@ class TrainingProgress:
         if isinstance(event, str):
             self._say(event)
             return
-        at = f"{event.phase} epoch {event.epoch + 1}"
-        if event.step == 1 or self.task is None or at != self.at:
+        now = time.monotonic()
+        done, total = event.epoch * event.steps + event.step, max(event.epochs, event.epoch + 1) * event.steps
+        if self.task is None or event.phase != self.phase:
             if self.task is not None:
                 self.bar.remove_task(self.task)
-            self.task, self.at = self.bar.add_task(at, total=event.steps, rate=""), at
-            self.started = time.monotonic()
-            self.tokens = event.tokens
-        rate = (event.tokens - self.tokens) / max(1e-3, time.monotonic() - self.started)
-        self.bar.update(self.task, completed=event.step, rate=f"{rate:,.0f} tokens/s" if rate else "")
+            self.phase, self.task = event.phase, self.bar.add_task("", total=total, completed=done, rate="")
+            self.first, self.first_of_epoch, self.due = (now, done), (now, event.tokens), now + FIRST_LINE
+        elif event.step == 1:
+            self.first_of_epoch = (now, event.tokens)
+        epoch = f" epoch {event.epoch + 1}" + (f" of at most {event.epochs}" if event.epochs > 1 else "")
+        speed = (event.tokens - self.first_of_epoch[1]) / max(1e-3, now - self.first_of_epoch[0])
+        rate = f"{speed:,.0f} tokens/s" if speed else ""
+        self.bar.update(self.task, description=event.phase + epoch, completed=done, total=total, rate=rate)
         if event.record is not None:
             self._say(_sentence(event.record))
+        elif now >= self.due and not self.console.is_terminal:
+            left = (now - self.first[0]) / max(1, done - self.first[1]) * (total - done)
+            self._say(f"{event.phase}{epoch}: step {event.step} of {event.steps}, at most {_duration(left)} left")
+            self.due = now + NEXT_LINE
 
     def _say(self, sentence: str) -> None:
         self.console.print(Text(sentence), soft_wrap=not self.console.is_terminal)

@@ -7,7 +7,6 @@ import signal
 import socket
 import sys
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -16,8 +15,10 @@ from ..interfaces.errors import MissingExtraError, OptionError
 from . import options
 
 
+@options.grouped
 def command(
-    folders: Annotated[list[Path], typer.Argument(metavar="MODEL...", help="Model folders; the first is the default.")],
+    names: Annotated[list[str], typer.Argument(metavar="MODEL...", help=f"The first is the default. {options.MODELS}")],
+    *,
     host: Annotated[str, typer.Option(metavar="ADDRESS", help="Where to listen; 0.0.0.0 is everywhere.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="0 takes any that is free.")] = 8000,
     token: Annotated[
@@ -38,6 +39,7 @@ def command(
         float, typer.Option(min=0, metavar="MS", help="Milliseconds that a text waits for others to fill its batch.")
     ] = 5.0,
     batch_texts: Annotated[int, typer.Option(min=1, metavar="N", help="Most texts of a batch.")] = 64,
+    opening: options.Opening,
     device: options.Device = "auto",
     threads: options.Threads = None,
     quiet: options.Quiet = False,
@@ -52,7 +54,6 @@ def command(
         import uvicorn
     except ImportError:
         raise MissingExtraError("whyword serve", "web") from None
-    from ..inference.fitted import choose_device
     from ..web.app import make_app
     from ..web.limits import Settings
     from ..web.logs import UVICORN, write
@@ -71,7 +72,7 @@ def command(
         token=token,
     )
     with _bind(host, port) as listener:
-        models = load_models(folders, choose_device(device))
+        models = load_models([opening.open(name, device) for name in names])
         app = make_app(models, settings, (lambda record: None) if quiet else write)
         config = uvicorn.Config(
             app,

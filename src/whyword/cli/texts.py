@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os.path
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,11 +11,9 @@ from pathlib import Path
 from ..data.dataset import load_dataset, stream_documents
 from ..data.readers.hub import PREFIX
 from ..data.rows import Columns
-from ..data.sources import count_rows, locate, split_files
+from ..data.sources import ENDINGS, check_rows, count_rows, locate, split_files
 from ..interfaces.document import Document
 from ..interfaces.errors import DataError, OptionError
-
-ENDINGS = (".csv", ".tsv", ".jsonl", ".parquet", ".csv.gz", ".tsv.gz", ".jsonl.gz", ".parquet.gz")
 
 
 def read_inputs(inputs: list[str], columns: Columns) -> Path | list[str] | Iterator[Document]:
@@ -26,6 +25,21 @@ def read_inputs(inputs: list[str], columns: Columns) -> Path | list[str] | Itera
     for number, text in enumerate(inputs, 1):
         _check_text(text, number)
     return inputs
+
+
+def open_texts(texts: Path | list[str] | Iterator[Document], columns: Columns, quiet: bool) -> Iterator[Document]:
+    """Give the documents of what was read, and say how their file is read where that is not as usual."""
+    from ..explaining.inputs import TextSource
+
+    source = TextSource(texts, columns)
+    documents = source.documents()
+    _tell(source.notes, quiet)
+    return documents
+
+
+def _tell(notes: Iterable[str], quiet: bool) -> None:
+    for note in () if quiet else notes:
+        print(note, file=sys.stderr)
 
 
 def _standard_input(columns: Columns) -> Iterator[Document]:
@@ -62,7 +76,11 @@ class Corpus:
 
 
 def read_corpus(
-    source: str, columns: Columns, data_dir: Path | None, splits: Sequence[str] = ("test", "dev")
+    source: str,
+    columns: Columns,
+    data_dir: Path | None,
+    splits: Sequence[str] = ("test", "dev"),
+    quiet: bool = True,
 ) -> Corpus:
     """Read DATA for its texts alone: a file or standard input as a whole, of a data set the first split there is."""
     if source == "-":
@@ -70,11 +88,13 @@ def read_corpus(
     if source.partition(":")[0] != "planted" and not source.startswith(PREFIX):
         path = locate(source, data_dir)
         if path.is_file():
+            _tell(check_rows(path, columns)[0], quiet)
             return Corpus(stream_documents(path, columns), str(path), path)
         files = split_files(path)
         for split in splits:
             if split in files:
                 name = f"the {split} split of {source}"
+                _tell(check_rows(files[split], columns)[0], quiet)
                 return Corpus(stream_documents(files[split], columns), name, files[split])
     dataset = load_dataset(source, columns, data_dir)
     split = next(split for split in splits if getattr(dataset, split))

@@ -6,14 +6,41 @@ import json
 import shlex
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from ..interfaces.errors import OptionError
 from . import options
+from .overwrite import check_overwrite
+
+AUTO = "auto"  # as models.config.AUTO, which takes torch to import
+
+FixLabels = Annotated[
+    bool, typer.Option("--fix-labels", help="Read labels that differ only in case or spaces as one class.")
+]
+KeepLeaks = Annotated[bool, typer.Option("--keep-leaks", help="Keep training texts that stand in dev or test too.")]
 
 
+@dataclass(frozen=True)
+class Keeping:
+    """What the model is called, what it replaces, and who else hears of the run."""
+
+    name: Annotated[str | None, typer.Option(metavar="NAME", help="A name for the model card and the loggers.")] = None
+    notes: Annotated[str | None, typer.Option(metavar="TEXT", help="Whatever should be remembered of the model.")] = (
+        None
+    )
+    log: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="mlflow, wandb, tensorboard, or a plug-in: see whyword list loggers."),
+    ] = None
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a model that is there already.")] = False
+    resume: Annotated[bool, typer.Option("--resume", help="Resume a run that was stopped.")] = False
+
+
+@options.grouped
 def command(
     data: Annotated[
         str,
@@ -22,14 +49,20 @@ def command(
         ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="The model folder to write.")],
+    *,
     method: Annotated[
         str | None, typer.Option(metavar="NAME", help="See: whyword list methods. Left out: base.")
     ] = None,
     encoder: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="bag, affine, cnn, lstm, minilm, or a Hugging Face name or folder. Left out: lstm."
+            metavar="NAME",
+            help="tfidf, lstm, cnn, bag, affine, minilm, a Hugging Face name or folder, or auto, which chooses by "
+            "--budget and dev. Left out: auto.",
         ),
+    ] = None,
+    budget: Annotated[
+        float | None, typer.Option(metavar="MINUTES", help="Time for --encoder auto on this machine. Left out: 10.")
     ] = None,
     embeddings: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Word vectors in GloVe or word2vec text format.")
@@ -40,6 +73,25 @@ def command(
             "--contributions/--no-contributions", help="Learn what each word adds to each class. Left out: yes."
         ),
     ] = None,
+    class_weight: Annotated[
+        str | None,
+        typer.Option(
+            metavar="balanced|CLASS=N,…", help="How much each class counts in training; balanced: rare ones as others."
+        ),
+    ] = None,
+    threshold: Annotated[
+        str | None,
+        typer.Option(
+            metavar="auto|P", help="Decide by thresholds tuned on dev, or from probability P on for the last class."
+        ),
+    ] = None,
+    calibrate: Annotated[
+        bool | None,
+        typer.Option("--calibrate/--no-calibrate", help="Fit a temperature on dev. Left out: yes."),
+    ] = None,
+    baseline: Annotated[
+        bool, typer.Option("--baseline/--no-baseline", help="Measure TF-IDF with logistic regression beside it.")
+    ] = True,
     epochs: Annotated[int | None, typer.Option(min=1, metavar="N", help="Most passes over the training texts.")] = None,
     assignments: Annotated[
         list[str] | None,
@@ -55,17 +107,18 @@ def command(
     config: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A TOML file with settings; options on the command line win.")
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Resume a run that was stopped.")] = False,
-    text: options.TextColumn = "text",
-    label: options.LabelColumn = "label",
-    text_pair: options.PairColumn = None,
-    rationale: options.RationaleColumn = None,
+    keeping: Keeping,
+    columns: options.TrainingColumns,
+    fix_labels: FixLabels = False,
+    keep_leaks: KeepLeaks = False,
     data_dir: options.DataDir = None,
     seed: Annotated[
         int | None, typer.Option("--seed", min=0, metavar="N", help="Seed of everything random; 0 if left out.")
     ] = None,
     device: options.Device = "auto",
-    threads: options.Threads = None,
+    threads: Annotated[
+        int | None, typer.Option("--threads", min=1, metavar="N", help="Left out: one or all cores, by timed steps.")
+    ] = None,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -73,16 +126,18 @@ def command(
 
     The best epoch is chosen on the dev split; accuracy is measured on the test split, if there is one.
     """
-    from ..data.dataset import load_dataset
-    from ..data.rows import Columns
+    from ..catalog import make_logger
+    from ..data.doctor import load_checked
     from ..inference.fitted import choose_device
+    from ..models.auto import BUDGET, train_automatically
     from ..models.choose import choose_setting, split_choice
-    from ..models.config import make_config, overlay, read_toml, with_contributions
+    from ..models.config import make_config, overlay, read_toml, with_defaults
     from ..models.train import train_model
     from .progress import TrainingProgress
 
     options.use_threads(threads)
     options.check_folder(output)
+    check_overwrite(output, keeping.overwrite, keeping.resume)
     values: dict[str, Any] = read_toml(config) if config else {}
     for name, choice in (("method", method), ("encoder", encoder)):
         if choice is not None:
@@ -90,31 +145,59 @@ def command(
         elif isinstance(values.get(name), str):
             values[name] = {"name": values[name]}
     values = overlay(values, assignments or [])
-    if embeddings is not None:
-        values["embeddings"] = str(embeddings)
-    if epochs is not None:
-        values.setdefault("training", {})["epochs"] = epochs
-    if seed is not None:
-        values["seed"] = seed
+    given = {"embeddings": embeddings and str(embeddings), "seed": seed, "name": keeping.name, "notes": keeping.notes}
+    values |= {name: value for name, value in given.items() if value is not None}
+    direct = {"epochs": epochs, "class_weight": class_weight, "threshold": threshold, "calibrate": calibrate}
+    for name, value in direct.items():
+        if value is not None:
+            values.setdefault("training", {})[name] = value
     if contributions is not None and (not contributions or not values.get("contributions")):
         values["contributions"] = contributions
-    run = make_config(with_contributions(values))
     search = split_choice(choose) if choose is not None else None
+    auto = _is_auto(values, choose, budget)
+    run = make_config(with_defaults(values))
+    loggers = [make_logger(name) for name in keeping.log or ()]
     where = choose_device(device)
-    dataset = load_dataset(data, Columns(text, label, text_pair, rationale), data_dir)
+    dataset = load_checked(data, columns.columns(), data_dir, keep_leaks, fix_labels)
+    resume, alone = keeping.resume, threads is None
     with TrainingProgress(quiet) as progress:
         try:
-            if search is not None:
-                model = choose_setting(run, dataset, *search, where, output, resume, progress)
+            if auto:
+                minutes = BUDGET if budget is None else budget
+                model = train_automatically(
+                    values, dataset, where, output, resume, progress, baseline, loggers, minutes, alone
+                )
+            elif search is not None:
+                model = choose_setting(run, dataset, *search, where, output, resume, progress, baseline, loggers)
             else:
-                model = train_model(run, dataset, where, output, resume, progress)
+                model = train_model(run, dataset, where, output, resume, progress, baseline, loggers, alone)
         except KeyboardInterrupt as interruption:
-            interruption.add_note(_how_to_resume(output, search is not None))
+            interruption.add_note(_how_to_resume(output, auto or search is not None))
             raise
     if as_json:
         print(json.dumps({"model": str(output), **model.metrics}))
     elif not quiet:
         print(_summary(model.metrics, output))
+
+
+def _is_auto(values: dict[str, Any], choose: str | None, budget: float | None) -> bool:
+    """Whether the encoder is to be chosen; a choice of another setting, or settings of an encoder, are the LSTM's."""
+    from ..training.optimizer import Processes
+
+    section = values.get("encoder")
+    named = isinstance(section, dict) and section.get("name") == AUTO
+    auto = named or (section is None and choose is None and Processes().count == 1)
+    if named:
+        assert isinstance(section, dict)
+        if len(section) > 1 or choose is not None or Processes().count > 1:
+            raise OptionError(
+                "--encoder auto goes with no --choose, with no settings of an encoder, and with one process: name an "
+                "encoder, such as --encoder lstm."
+            )
+        del values["encoder"]
+    if budget is not None and not auto:
+        raise OptionError("--budget is for --encoder auto: leave one of them out.")
+    return auto
 
 
 def _how_to_resume(output: Path, choosing: bool) -> str:
@@ -130,8 +213,13 @@ def _how_to_resume(output: Path, choosing: bool) -> str:
 
 
 def _summary(metrics: Mapping[str, Any], output: Path) -> str:
+    from ..models.figures import figure_tables
+    from ..report.tables import plain
+
     sentence = f"dev accuracy {metrics['dev_accuracy']:.1%} (epoch {metrics['epoch']})"
     if "test_accuracy" in metrics:
         low, high = metrics["test_accuracy_low"], metrics["test_accuracy_high"]
         sentence += f", test accuracy {metrics['test_accuracy']:.1%} [{low:.1%}, {high:.1%}]"
+    if "figures" in metrics:
+        sentence = "\n\n".join([*map(plain, figure_tables(metrics["figures"])), sentence])
     return f'{sentence}\nModel in {output}; try:  whyword explain {shlex.quote(str(output))} "a text of yours"'

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ..explaining.cache import ExplanationCache
     from ..explaining.words import FrequencyLink
-    from ..inference.fitted import FittedClassifier
+    from ..interfaces.classifier import Classifier
     from ..interfaces.document import Document, Label
     from ..interfaces.explanation import Explainer, Explanation, WordImportance
     from .texts import Corpus
@@ -90,6 +90,7 @@ def command(
     output: Output = None,
     plot: Plot = None,
     columns: options.DataColumns,
+    opening: options.Opening,
     data_dir: options.DataDir = None,
     cache: options.Cache = None,
     seed: options.Seed = 0,
@@ -101,25 +102,22 @@ def command(
     Contributions and explainers are averaged over DATA, for each class; weights and gates are not for a class.
     """
     from ..catalog import make_explainer
-    from ..data.rows import Columns
     from ..explaining.cache import ExplanationCache
     from ..explaining.words import REDUCTIONS, frequency_link, word_importance
-    from ..inference.fitted import choose_device
-    from ..models.folder import load_model, model_fingerprint
     from .texts import read_corpus
 
     options.use_threads(hardware.threads)
     values = settings.values()
     _check(output, plot, sample, data)
     _check_pick(pick, reduce, data, explainer, values)
-    trained = load_model(model, choose_device(hardware.device))
-    classifier = trained.classifier
+    opened = opening.open(model, hardware.device)
+    classifier = opened.classifier
     explains = explainer is not None or pick is not None
     chosen = make_explainer(explainer, classifier, seed, values) if explains else None
-    known = None if cache is None else ExplanationCache(cache, model_fingerprint(trained))
+    known = None if cache is None else ExplanationCache(cache, opened.named("A cache"))
     documents, notes = None, []
     if data is not None:
-        corpus = read_corpus(data, Columns(**vars(columns)), data_dir)
+        corpus = read_corpus(data, columns.columns(model), data_dir, quiet=reporting.quiet)
         documents, note = _documents(corpus, SAMPLE if sample is None and chosen else sample, seed, reporting.quiet)
         notes.append(note)
     picked: list[Explanation] = []
@@ -210,7 +208,7 @@ def _documents(corpus: Corpus, sample: int | None, seed: int, quiet: bool) -> tu
 
 
 def _pick(
-    classifier: FittedClassifier,
+    classifier: Classifier,
     documents: Iterable[Document],
     explainer: Explainer,
     count: int,

@@ -9,13 +9,17 @@ from ..interfaces.lazy import lazy
 if TYPE_CHECKING:
     from ..interfaces.document import Document, Words
     from .dataset import Dataset, load_dataset
+    from .doctor import DataCheck
+    from .findings import Finding
     from .rows import Columns
     from .words import split
 
 _HOMES = {
     "Columns": ".rows",
+    "DataCheck": ".doctor",
     "Dataset": ".dataset",
     "Document": "..interfaces.document",
+    "Finding": ".findings",
     "Words": "..interfaces.document",
     "load_dataset": ".dataset",
     "split": ".words",
@@ -23,8 +27,10 @@ _HOMES = {
 
 __all__ = [
     "Columns",
+    "DataCheck",
     "Dataset",
     "Document",
+    "Finding",
     "Words",
     "load_dataset",
     "split",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -25,7 +25,18 @@ def collate(texts: Sequence[Tokens], padding: int, labels: np.ndarray | None = N
         word_of_token=_padded([text.word for text in texts], mask, -1),
         segments=_padded([text.segment for text in texts], mask, 0),
         labels=None if labels is None else torch.from_numpy(np.asarray(labels, dtype=np.int64)),
+        owner=_owners(texts),
     )
+
+
+def _owners(texts: Sequence[Tokens]) -> torch.Tensor | None:
+    if all(text.owner is None for text in texts):
+        return None
+    table = np.tile(np.arange(max(text.words for text in texts)), (len(texts), 1))
+    for row, text in enumerate(texts):
+        if text.owner is not None:
+            table[row, : text.words] = text.owner
+    return torch.from_numpy(table)
 
 
 def _padded(rows: Sequence[np.ndarray], mask: np.ndarray, filler: int) -> torch.Tensor:
@@ -64,6 +75,7 @@ class Corpus:
     texts: Sequence[Tokens]
     labels: np.ndarray  # (text,) int64: index of the class
     padding: int
+    weights: np.ndarray | None = None  # (text,) how much each text counts in training, one on average; None: the same
 
     @classmethod
     def read(cls, documents: Sequence[Document], classes: Sequence[Label], tokenizer: Tokenizer) -> Corpus:
@@ -72,6 +84,15 @@ class Corpus:
         labels = [number[document.label] for document in documents if document.label is not None]
         texts = tokenizer([document.words for document in documents])
         return cls(texts, np.array(labels, dtype=np.int64), tokenizer.padding)
+
+    def weighted(self, of_texts: np.ndarray | None, of_classes: np.ndarray | None) -> Corpus:
+        """Let texts count in training as much as their own weight times that of their class says, one on average."""
+        if of_texts is None and of_classes is None:
+            return self
+        weights = np.ones(len(self)) if of_texts is None else of_texts
+        if of_classes is not None:
+            weights = weights * of_classes[self.labels]
+        return replace(self, weights=weights / max(weights.mean(), np.finfo(float).tiny))
 
     def __len__(self) -> int:
         """Count the texts."""
@@ -86,13 +107,18 @@ class Corpus:
     def fingerprint(self) -> str:
         """A short name for exactly these texts and labels, in this order."""
         code = zlib.crc32(self.labels.tobytes())
+        if self.weights is not None:
+            code = zlib.crc32(self.weights.tobytes(), code)
         for text in self.texts:
             code = zlib.crc32(text.ids.tobytes(), code)
         return f"{len(self)} texts, {code:08x}"
 
     def batch(self, chosen: np.ndarray) -> Batch:
         """Pad the chosen texts."""
-        return collate([self.texts[i] for i in chosen], self.padding, self.labels[chosen])
+        batch = collate([self.texts[i] for i in chosen], self.padding, self.labels[chosen])
+        if self.weights is None:
+            return batch
+        return replace(batch, weights=torch.from_numpy(self.weights[chosen]).float())
 
     def batches(self, budget: int) -> list[Batch]:
         """Pad all texts, those of similar length together."""

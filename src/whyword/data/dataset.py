@@ -3,104 +3,185 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any
 
-from ..interfaces.document import Document, Label
+from ..interfaces.document import Document
 from ..interfaces.errors import DataError
+from .bad_rows import STOP, Record, RowError, Rows, left_out, refuse
+from .columns import SAMPLE, names_in, recognize_columns
+from .encoding import Encoding, check_encoding
+from .labels import labels, merge_spellings
+from .leaks import cut_leaks
 from .lines import read_standard_input
 from .planted import planted
 from .readers import hub, json_lines
-from .rows import Columns, document, missing_column
-from .sources import SPLITS, locate, name_of, read_records, split_files
+from .rows import TEXT_COLUMN, USUAL, Columns, document
+from .sources import SPLITS, describe_file, find_columns, locate, name_of, read_documents, read_records, split_files
 from .splits import Dataset, Documents, cut_dev, cut_dev_and_test
 
-__all__ = ["Dataset", "labels", "load_dataset", "stream_documents"]
-
-Rows = Iterator[tuple[str, dict[str, Any]]]
-
-_USUAL = Columns()
+__all__ = ["Dataset", "labels", "load_dataset", "read_splits", "stream_documents"]
 
 
-def load_dataset(source: str | Path, columns: Columns = _USUAL, data_dir: str | Path | None = None) -> Dataset:
-    """Load a file, a folder of splits, a name under the data folder, `hub:owner/name`, or `planted`."""
-    name = str(source)
-    if name == "planted" or name.startswith("planted:"):
-        return planted(name.partition(":")[2])
-    if name.startswith(hub.PREFIX):
-        return _load_hub(name, columns)
+@dataclass(frozen=True, eq=False)
+class Split:
+    """A file as it was read: what can be learned from, what cannot, and how it is written."""
+
+    source: str
+    documents: Documents
+    places: tuple[str, ...]  # of the documents
+    bad: tuple[RowError, ...]
+    columns: Columns
+    form: str = ""  # how it is written, in one line
+    usual: bool = True  # whether that goes without saying
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are, good and bad."""
+        return len(self.documents) + len(self.bad)
+
+
+@dataclass(frozen=True)
+class Splits:
+    """The files of a data set by what they are for; a single file, of which splits are to be cut, is train."""
+
+    name: str
+    source: str
+    splits: dict[str, Split]
+    single: bool = False
+    notes: tuple[str, ...] = ()
+
+
+def load_dataset(
+    source: str | Path,
+    columns: Columns = USUAL,
+    data_dir: str | Path | None = None,
+    *,
+    keep_leaks: bool = True,
+    fix_labels: bool = False,
+) -> Dataset:
+    """Load a file, a folder of splits, a name under the data folder, `hub:owner/name`, or `planted`.
+
+    fix_labels: read labels that differ only in case or spaces as one, in the spelling that is most frequent.
+    keep_leaks: leave texts that stand in two splits where they are, else see data/leaks.py.
+    """
+    if is_planted(source):
+        return planted(str(source).partition(":")[2])
+    read = read_splits(source, columns, data_dir)
+    return complete(with_fixed_labels(read) if fix_labels else read, columns, keep_leaks)
+
+
+def is_planted(source: str | Path) -> bool:
+    """Whether a source is the embedded corpus."""
+    return str(source) == "planted" or str(source).startswith("planted:")
+
+
+def read_splits(source: str | Path, columns: Columns = USUAL, data_dir: str | Path | None = None) -> Splits:
+    """Read all files of a data set, bad rows and all."""
+    if str(source).startswith(hub.PREFIX):
+        return _read_hub(str(source), columns)
     path = locate(source, data_dir)
-    if path.is_dir():
-        splits = {split: _read(read_records(file), columns, str(file)) for split, file in split_files(path).items()}
-        return _complete(name_of(path), splits, str(path))
-    rows = _read(read_records(path), columns, str(path))
-    _check_classes(rows, path.name)
-    train, dev, test, note = cut_dev_and_test(rows, path.name)
-    return Dataset(name_of(path), train, dev, test, (note,))
+    if not path.is_dir():
+        return Splits(name_of(path), path.name, {"train": _read_file(path, columns)}, single=True)
+    files = split_files(path)
+    splits = {"train": _read_file(files["train"], columns)}
+    like_train = replace(columns, known=columns.known or splits["train"].columns)
+    splits |= {split: _read_file(file, like_train) for split, file in files.items() if split != "train"}
+    order = [split for split in ("train", "dev", "test") if split in files]
+    return Splits(name_of(path), str(path), {split: splits[split] for split in order})
 
 
-def stream_documents(path: str | Path, columns: Columns = _USUAL, labelled: bool = False) -> Iterator[Document]:
+def stream_documents(path: str | Path, columns: Columns = USUAL, labelled: bool = False) -> Iterator[Document]:
     """Yield the documents of a file one by one; `-` is standard input: lines of JSON objects or of plain text."""
-    rows = _standard_input(columns) if str(path) == "-" else read_records(Path(path).expanduser())
-    return (document(record, columns, where, labelled) for where, record in rows)
+    if str(path) == "-":
+        return read_documents(_standard_input(columns), columns, labelled)
+    file = Path(path).expanduser()
+    found = find_columns(file, columns, labelled)
+    return read_documents(read_records(file, columns=found), found, labelled)
 
 
-def labels(documents: Iterable[Document], source: str = "the data") -> tuple[Label, ...]:
-    """List the classes of documents in order; the source is named if strings and integers are mixed."""
-    classes = {item.label for item in documents if item.label is not None}
-    strings = sorted(label for label in classes if isinstance(label, str))
-    integers = sorted(label for label in classes if isinstance(label, int))
-    if strings and integers:
-        raise DataError(
-            f"Some labels of {source} are strings, such as {strings[0]!r}, and some integers, such as {integers[0]}: "
-            "use one kind."
-        )
-    return tuple(strings or integers)
+def with_fixed_labels(read: Splits) -> Splits:
+    """Read labels that differ only in case or spaces as one, in the spelling that is most frequent."""
+    merged, notes = merge_spellings({name: split.documents for name, split in read.splits.items()})
+    splits = {name: replace(split, documents=merged[name]) for name, split in read.splits.items()}
+    return replace(read, splits=splits, notes=(*read.notes, *notes))
 
 
-def _load_hub(source: str, columns: Columns) -> Dataset:
-    splits: dict[str, Documents] = {}
+def complete(read: Splits, columns: Columns = USUAL, keep_leaks: bool = True) -> Dataset:
+    """Check what was read, cut the splits that are missing, and cut leaks."""
+    dataset = _with_all_splits(read, columns.on_bad_row == STOP, together=not keep_leaks)
+    return dataset if keep_leaks else cut_leaks(dataset)
+
+
+def _with_all_splits(read: Splits, stop: bool, together: bool) -> Dataset:
+    notes: list[str] = []
+    for split in read.splits.values():
+        notes += [] if split.usual else [split.form]
+        if split.bad and stop:
+            raise refuse(split.bad, split.source, split.rows)
+        if split.bad:
+            notes.append(left_out(split.bad, split.source, split.rows))
+        if not split.documents:
+            raise DataError(f"{split.source} has no rows{' that can be used' if split.bad else ''}.")
+    notes += read.notes
+    splits = {name: split.documents for name, split in read.splits.items()}
+    columns = read.splits["train"].columns
+    train, dev, test = splits["train"], splits.get("dev", ()), splits.get("test", ())
+    _check_classes(train, read.source)
+    if read.single:
+        train, dev, test, note = cut_dev_and_test(train, read.source, together)
+        return Dataset(read.name, train, dev, test, (*notes, note), columns)
+    if "dev" not in splits:
+        train, dev, note = cut_dev(train, read.source, together)
+        notes.append(note)
+    for name, rows in (("dev", dev), ("test", test)):
+        _check_known(name, rows, train, read.source)
+    return Dataset(read.name, train, dev, test, tuple(notes), columns)
+
+
+def _read_hub(source: str, columns: Columns) -> Splits:
+    splits: dict[str, Split] = {}
     notes: list[str] = []
     for name, rows in hub.read(source).items():
         split = SPLITS.get(name)
         if split is None:
             continue
-        first = next(rows, None)
-        if split != "train" and first is not None and first[1].get(columns.label) is None:
+        where = f"{source}, split {name}"
+        first = list(islice(rows, SAMPLE))
+        records = [record for _, record in first if not isinstance(record, RowError)]
+        found = recognize_columns(columns, names_in(records), records, where, split == "train") if first else columns
+        if split != "train" and first and records[0].get(found.label or "") is None:
             notes.append(f"The split {name} of {source} has no labels and was left out.")
         else:
-            splits[split] = _read(rows if first is None else chain([first], rows), columns, f"{source}, split {name}")
+            splits[split] = _read(chain(first, rows), found, where)
     if "train" not in splits:
         raise DataError(f"{source} has no split named train.")
-    return _complete(source.removeprefix(hub.PREFIX), splits, source, notes)
+    return Splits(source.removeprefix(hub.PREFIX), source, splits, notes=tuple(notes))
 
 
-def _complete(name: str, splits: dict[str, Documents], source: str, notes: Sequence[str] = ()) -> Dataset:
-    """Check what was read, and cut the dev split if there is none."""
-    train, dev, test = splits["train"], splits.get("dev", ()), splits.get("test", ())
-    _check_classes(train, source)
-    if "dev" not in splits:
-        train, dev, note = cut_dev(train, source)
-        notes = [*notes, note]
-    for split, rows in (("dev", dev), ("test", test)):
-        _check_known(split, rows, train, source)
-    return Dataset(name, train, dev, test, tuple(notes))
+def _read_file(path: Path, columns: Columns) -> Split:
+    found = find_columns(path, columns, labelled=True)
+    form, usual = describe_file(path, found, columns, labelled=True)
+    return replace(_read(read_records(path, columns=found), found, str(path)), form=form, usual=usual)
 
 
-def _read(rows: Rows, columns: Columns, source: str) -> Documents:
-    record: Mapping[str, Any] = {}
-    documents = []
+def _read(rows: Rows, columns: Columns, source: str) -> Split:
+    documents: list[Document] = []
+    places: list[str] = []
+    bad: list[RowError] = []
     for where, record in rows:
-        documents.append(document(record, columns, where, labelled=True))
-        if len(documents[-1].words.texts) != len(documents[0].words.texts):
+        try:
+            made = document(record, columns, where, labelled=True)
+        except RowError as error:
+            bad.append(error)
+            continue
+        documents.append(made)
+        places.append(where)
+        if len(made.words.texts) != len(documents[0].words.texts):
             raise DataError(f"{where}: some rows of {source} have a second text and some have none.")
-    if not documents:
-        raise DataError(f"{source} has no rows.")
-    if columns.rationale is not None and all(item.rationale is None for item in documents):
-        raise missing_column(columns.rationale, record, source)
-    return tuple(documents)
+    return Split(source, tuple(documents), tuple(places), tuple(bad), columns)
 
 
 def _check_classes(train: Documents, source: str) -> None:
@@ -121,6 +202,13 @@ def _check_known(split: str, rows: Documents, train: Documents, source: str) -> 
 
 
 def _standard_input(columns: Columns) -> Rows:
-    for number, line in enumerate(read_standard_input(), 1):
+    encoding = Encoding(check_encoding(columns.encoding or "utf-8"))
+    for number, line in enumerate(read_standard_input(columns.encoding), 1):
         where = f"standard input, line {number}"
-        yield where, json_lines.parse(line, where) if line.startswith("{") else {columns.text: line.rstrip("\r\n")}
+        plain: Record = {columns.text or TEXT_COLUMN: line.text.rstrip("\r\n")}
+        is_plain = line.bad_byte is None and not line.text.startswith("{")
+        record = plain if is_plain else json_lines.parse(line, where, encoding)
+        other = None if columns.known is None or columns.text is not None else columns.known.text
+        if isinstance(record, dict) and other in record:  # the column that the model was trained on
+            record = {**record, TEXT_COLUMN: record[other]}
+        yield where, record

@@ -3,83 +3,139 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
 from ..interfaces.document import Document, Label, Span
-from ..interfaces.errors import DataError
+from ..interfaces.errors import DataError, unknown_name
+from .bad_rows import LABEL, ON_BAD_ROW, OTHER, STOP, TEXT, Record, RowError
+from .dialect import read_separator
+from .encoding import check_encoding
 from .words import split
+
+TEXT_COLUMN, PAIR_COLUMN, LABEL_COLUMN, RATIONALE_COLUMN = "text", "text_pair", "label", "rationale"  # the usual names
 
 
 @dataclass(frozen=True)
 class Columns:
-    """Which columns hold what; None stands for the usual name, used where a file has it."""
+    """Which columns of a file hold what, and how it is read; None stands for what the file itself shows."""
 
-    text: str = "text"
-    label: str = "label"
-    text_pair: str | None = None
+    text: str | None = None
+    label: str | None = None
+    text_pair: str | None = None  # None: text_pair, where there is such a column
     rationale: str | None = None  # character spans into the text; those into the second text stand in <name>_pair
+    weight: str | None = None  # how much each row counts in training
+    delimiter: str | None = None  # between the fields of a delimited file
+    encoding: str | None = None
+    header: bool | None = None  # whether the first row of a table names its columns
+    on_bad_row: str = STOP  # or skip
+    known: Columns | None = None  # of a model: taken where a file has them and nothing else is said
+
+    def __post_init__(self) -> None:
+        """Refuse what no file can be read with."""
+        if self.on_bad_row not in ON_BAD_ROW:
+            raise unknown_name(self.on_bad_row, "the choices of --on-bad-row", ON_BAD_ROW)
+        if self.delimiter is not None:
+            read_separator(self.delimiter)
+        if self.encoding is not None:
+            check_encoding(self.encoding)
 
 
-def document(record: Mapping[str, Any], columns: Columns, where: str, labelled: bool) -> Document:
+USUAL = Columns()
+
+
+def document(record: Record, columns: Columns, where: str, labelled: bool) -> Document:
     """Check a record and split its text; a row to learn from must have a label and at least one word."""
-    text = _text(record, columns.text, where)
-    text_pair = None
-    if columns.text_pair is not None or "text_pair" in record:
-        text_pair = _text(record, columns.text_pair or "text_pair", where)
+    if isinstance(record, RowError):
+        raise record
+    column = columns.text or TEXT_COLUMN
+    text, text_pair = read_texts(record, columns, where)
     words = split(text, text_pair)
     if not labelled:
-        label = record.get(columns.label)
+        label = _whole(record.get(columns.label or LABEL_COLUMN))
         known = isinstance(label, str | int) and not isinstance(label, bool) and label != ""
         return Document(words, label if known else None, _rationale_if_any(record, columns, words.texts, where))
     if not len(words):
-        raise DataError(
-            f"{where}: the column '{columns.text}' holds no words ({_shown(text)}): drop the row or fix it."
-        )
-    return Document(words, _label(record, columns.label, where), _rationale(record, columns, words.texts, where))
+        raise RowError(where, f": the column '{column}' holds no words ({_shown(text)}): drop the row or fix it", TEXT)
+    label = _label(record, columns.label or LABEL_COLUMN, where)
+    rationale = _rationale(record, columns, words.texts, where)
+    return Document(words, label, rationale, _weight(record, columns.weight, where))
+
+
+def read_texts(record: Record, columns: Columns, where: str) -> tuple[str, str | None]:
+    """Check that a record has its text, or its two texts."""
+    if isinstance(record, RowError):
+        raise record
+    text = _text(record, columns.text or TEXT_COLUMN, where)
+    if columns.text_pair is None and PAIR_COLUMN not in record:
+        return text, None
+    return text, _text(record, columns.text_pair or PAIR_COLUMN, where)
 
 
 def missing_column(name: str, present: Iterable[str], where: str) -> DataError:
     """Make the error for a column that is not there, with the nearest of those that are as a suggestion."""
+    return DataError(f"{where}{_no_column(name, present)}")
+
+
+def _no_column(name: str, present: Iterable[str]) -> str:
     present = [str(column) for column in present]
     nearest = get_close_matches(name, present, n=1)
     hint = f"; did you mean '{nearest[0]}'?" if nearest else "."
-    return DataError(
-        f"{where} has no column '{name}' but {', '.join(map(_shown, present[:20])) or 'none at all'}{hint}"
-    )
+    return f" has no column '{name}' but {', '.join(map(_shown, present[:20])) or 'none at all'}{hint}"
 
 
 def _text(record: Mapping[str, Any], column: str, where: str) -> str:
     if column not in record:
-        raise missing_column(column, record, where)
+        raise RowError(where, _no_column(column, record), TEXT)
     text = record[column]
     if not isinstance(text, str):
-        raise DataError(f"{where}: the column '{column}' must hold text, but {_shown(text)} came.")
+        raise RowError(where, f": the column '{column}' must hold text, but {_shown(text)} came", TEXT)
     _check_unicode(text, column, where)
     return text
 
 
 def _label(record: Mapping[str, Any], column: str, where: str) -> Label:
     if column not in record:
-        raise missing_column(column, record, where)
-    label = record[column]
+        raise RowError(where, _no_column(column, record), LABEL)
+    label = _whole(record[column])
     if label is None or label != label or (isinstance(label, str) and not label.strip()):  # NaN differs from itself
-        raise DataError(f"{where} has no label: the column '{column}' holds {_shown(label)}; drop the row or label it.")
+        held = _shown(label)
+        raise RowError(where, f" has no label: the column '{column}' holds {held}; drop the row or label it", LABEL)
     if isinstance(label, bool) or not isinstance(label, str | int):
-        raise DataError(
-            f"{where}: the label must be a string or an integer, but {_shown(label)} came, a {type(label).__name__}."
-        )
+        kind = type(label).__name__
+        raise RowError(where, f": the label must be a string or an integer, but {_shown(label)} came, a {kind}", LABEL)
     if isinstance(label, str):
         _check_unicode(label, column, where)
     return label
 
 
+def _whole(label: Any) -> Any:
+    """Give an integer that a program wrote as 1.0, as it does where others are missing, as an integer."""
+    return int(label) if isinstance(label, float) and label.is_integer() else label
+
+
+def _weight(record: Mapping[str, Any], column: str | None, where: str) -> float | None:
+    """Read how much a row counts; only a column that was named is read, for many are called weight by chance."""
+    if column is None:
+        return None
+    if column not in record:
+        raise missing_column(column, record, where)
+    try:
+        weight = float(record[column])
+    except (TypeError, ValueError):
+        weight = -1.0
+    if isinstance(record[column], bool) or not 0 <= weight < math.inf:
+        raise RowError(where, f": the weight must be a number from 0 up, but {_shown(record[column])} came", OTHER)
+    return weight
+
+
 def _rationale(
     record: Mapping[str, Any], columns: Columns, texts: tuple[str, ...], where: str
 ) -> tuple[tuple[Span, ...], ...] | None:
-    column = columns.rationale or "rationale"
+    column = columns.rationale or RATIONALE_COLUMN
     names = (column, f"{column}_pair")[: len(texts)]
     marked = [_spans(record.get(name), name, text, where) for name, text in zip(names, texts, strict=True)]
     if all(spans is None for spans in marked):
@@ -109,13 +165,13 @@ def _spans(value: Any, column: str, text: str, where: str) -> tuple[Span, ...] |
         except ValueError:
             spans = value
     if not isinstance(spans, list) or not all(map(_is_span, spans)):
-        raise DataError(
-            f"{where}: the column '{column}' must be a list of [start, end] character spans, but {_shown(value)} came."
+        raise RowError(
+            where, f": the column '{column}' must be a list of [start, end] character spans, but {_shown(value)} came"
         )
     for start, end in spans:
         if not 0 <= start < end <= len(text):
-            raise DataError(
-                f"{where}: the span [{start}, {end}] in '{column}' does not lie in its text of {len(text)} characters."
+            raise RowError(
+                where, f": the span [{start}, {end}] in '{column}' does not lie in its text of {len(text)} characters"
             )
     return tuple((start, end) for start, end in spans)
 
@@ -129,9 +185,9 @@ def _check_unicode(text: str, column: str, where: str) -> None:
         try:
             text.encode()
         except UnicodeEncodeError as error:
-            raise DataError(
-                f"{where}: the column '{column}' holds half a character ({text[error.start]!r}, a lone surrogate): "
-                "write the whole one."
+            half = repr(text[error.start])
+            raise RowError(
+                where, f": the column '{column}' holds half a character ({half}, a lone surrogate): write the whole one"
             ) from None
 
 

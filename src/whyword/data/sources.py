@@ -6,57 +6,124 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import partial
+from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from ..interfaces.document import Document
 from ..interfaces.errors import DataError
+from .bad_rows import SKIP, RowError, Rows, left_out, refuse
+from .columns import SAMPLE, names_in, recognize_columns
 from .lines import BEGINNING, Place
-from .readers import delimited, json_lines, parquet
-from .rows import Columns, document
+from .readers import delimited, excel, json_array, json_lines, parquet
+from .rows import LABEL_COLUMN, TEXT_COLUMN, USUAL, Columns, document, read_texts
+from .unpack import PACKED, inner_name, is_packed
 
 VARIABLE = "WHYWORD_DATA"
 SPLITS = {"train": "train", "dev": "dev", "valid": "dev", "validation": "dev", "val": "dev", "test": "test"}
 
-_READERS = {".csv": delimited, ".tsv": delimited, ".jsonl": json_lines, ".parquet": parquet}
-_PLAIN = (".csv", ".tsv", ".jsonl")
+_READERS: dict[str, Any] = {
+    ".csv": delimited,
+    ".tsv": delimited,
+    ".tab": delimited,
+    ".jsonl": json_lines,
+    ".ndjson": json_lines,
+    ".json": json_array,
+    ".parquet": parquet,
+    ".xlsx": excel,
+}
+_IN_FOLDERS = {kind for kind in _READERS if kind != ".json"}  # many programs leave notes of theirs as .json
 _BLOCK = 1 << 20  # bytes
-_KINDS = f"{', '.join(_READERS)} (also with .gz)"
+KINDS = f"{', '.join(_READERS)} (also with {', '.join(PACKED)})"
+ENDINGS = tuple(kind + packer for kind in _READERS for packer in ("", *PACKED))
 
 
-def read_records(path: Path, start: Place = BEGINNING) -> Iterator[tuple[str, dict[str, Any]]]:
+def read_records(path: Path, start: Place = BEGINNING, columns: Columns = USUAL) -> Rows:
     """Yield the rows of a file from a place on, each with its place, by the reader that its name asks for."""
-    records: Iterator[tuple[str, dict[str, Any]]] = _reader(path).read(path, start)
+    records: Rows = _reader(path).read(path, start, columns)
     return records
 
 
-def places(path: Path) -> Iterator[Place]:
-    """Yield the place behind each row of a file."""
-    ends: Iterator[Place] = _reader(path).places(path)
+def places(path: Path, columns: Columns = USUAL) -> Iterator[Place]:
+    """Yield the place behind each row of a file, bad rows too."""
+    ends: Iterator[Place] = _reader(path).places(path, columns)
     return ends
+
+
+def find_columns(path: Path, columns: Columns, labelled: bool = False) -> Columns:
+    """Find out which columns of a file hold what, once as long as it stays the same."""
+    reader, facts = _reader(path), path.stat()
+    return _find_columns(reader, path, facts.st_mtime_ns, facts.st_size, columns, labelled)
+
+
+@lru_cache(maxsize=32)
+def _find_columns(reader: Any, path: Path, changed: int, size: int, columns: Columns, labelled: bool) -> Columns:
+    first = [record for _, record in islice(reader.read(path, columns=columns), SAMPLE)]
+    rows = [record for record in first if not isinstance(record, RowError)]
+    if not rows and not hasattr(reader, "names"):
+        return columns  # what is wrong with the rows is said when they are read
+    if not first:
+        return columns
+    names = reader.names(path, columns) if hasattr(reader, "names") else names_in(rows)
+    return recognize_columns(columns, names, rows, str(path), labelled)
+
+
+def describe_file(path: Path, found: Columns, asked: Columns, labelled: bool) -> tuple[str, bool]:
+    """Say in one line how a file is read, and whether that is as anybody would expect, or as they asked."""
+    words, usual = _reader(path).describe(path, found)
+    known = found.known or Columns()
+    roles = [(found.text, "text"), (found.text_pair, "second text"), (found.label if labelled else None, "label")]
+    named = [f"{name} ({role})" for name, role in roles if name is not None]
+    label_expected = not labelled or found.label in (None, LABEL_COLUMN, known.label, asked.label)
+    expected = label_expected and found.text in (None, TEXT_COLUMN, known.text, asked.text)  # None: there are no rows
+    *others, last = named or ["none that is known"]
+    listed = f"{', '.join(others)} and {last}" if others else last
+    return f"{path.name}: {words}, column{'s' if others else ''} {listed}.", usual and expected
+
+
+def find_bad_rows(path: Path, columns: Columns) -> tuple[list[RowError], int]:
+    """Look for rows whose text cannot be read; also give the number of all rows."""
+    bad, count = [], 0
+    for where, record in read_records(path, columns=columns):
+        count += 1
+        try:
+            read_texts(record, columns, where)
+        except RowError as error:
+            bad.append(error)
+    return bad, count
+
+
+def check_rows(path: Path, columns: Columns) -> tuple[list[str], int]:
+    """Refuse a file with bad rows, all of which are listed; or say how it is read, and count what is left out."""
+    found = find_columns(path, columns)
+    form, usual = describe_file(path, found, columns, labelled=False)
+    bad, count = find_bad_rows(path, found)
+    if bad and columns.on_bad_row != SKIP:
+        raise refuse(bad, str(path), count)
+    return [*([] if usual else [form]), *([left_out(bad, str(path), count)] if bad else [])], len(bad)
 
 
 def count_rows(path: Path) -> int | None:
     """Say about how many rows a file has, where that is quick: by the footer of Parquet, by the lines else."""
-    if path.suffix == ".parquet":
+    kind = path.suffix.lower()
+    if kind == ".parquet":
         from pyarrow.parquet import read_metadata
 
         return int(read_metadata(path).num_rows)
-    if path.suffix not in _PLAIN:
+    if _READERS.get(kind) not in (delimited, json_lines) or is_packed(path):
         return None
     with path.open("rb") as file:
         lines = sum(block.count(b"\n") for block in iter(partial(file.read, _BLOCK), b""))
-    return lines - (path.suffix != ".jsonl")  # without the header
+    return lines - (_READERS[kind] is delimited)  # without the header
 
 
 def part_files(folder: Path) -> list[Path]:
     """List the data files of a folder by name; they must be of one kind, and other and hidden ones are left alone."""
     visible = (path for path in folder.iterdir() if path.is_file() and path.name[0] not in "._")
-    files = sorted(path for path in visible if _kind_and_stem(path)[0] in _READERS)
+    files = sorted(path for path in visible if _kind_and_stem(path)[0] in _IN_FOLDERS)
     if not files:
-        raise DataError(f"{folder} holds no data files: use {_KINDS}.")
+        raise DataError(f"{folder} holds no data files: use {KINDS}.")
     first = {_kind_and_stem(path)[0]: path for path in reversed(files)}
     if len(first) > 1:
         one, other = sorted(first.values())[:2]
@@ -69,8 +136,8 @@ def _reader(path: Path) -> Any:
         raise DataError(f"There is no file {path}.")
     kind, _ = _kind_and_stem(path)
     if kind not in _READERS:
-        hint = "; write one JSON object a line and name it .jsonl" if kind == ".json" else ""
-        raise DataError(f"{path} is of a kind that cannot be read: use {_KINDS}{hint}.")
+        hint = "; save it as .xlsx or .csv" if kind == ".xls" else ""
+        raise DataError(f"{path} is of a kind that cannot be read: use {KINDS}{hint}.")
     return _READERS[kind]
 
 
@@ -114,7 +181,7 @@ def split_files(folder: Path) -> dict[str, Path]:
             raise DataError(f"{folder} has two files for its {split} split, {files[split].name} and {path.name}.")
         files[split] = path
     if "train" not in files:
-        raise DataError(f"{folder} has no train file: a data set needs train.csv or another of {_KINDS}.")
+        raise DataError(f"{folder} has no train file: a data set needs train.csv or another of {KINDS}.")
     return files
 
 
@@ -124,7 +191,7 @@ def name_of(path: Path) -> str:
 
 
 def _kind_and_stem(path: Path) -> tuple[str, str]:
-    inner = path.with_suffix("") if path.suffix.lower() == ".gz" else path
+    inner = inner_name(path)
     return inner.suffix.lower(), inner.stem
 
 
@@ -141,12 +208,19 @@ def _data_folder(data_dir: str | Path | None) -> Path | None:
 def _datasets(folder: Path) -> dict[str, Path]:
     datasets: dict[str, Path] = {}
     for path in sorted(folder.iterdir()):
-        kind, stem = _kind_and_stem(path)
-        if kind in _READERS:
-            datasets[stem] = path
-        elif path.is_dir() and any(_kind_and_stem(file)[0] in _READERS for file in path.iterdir()):
+        if path.is_file() and _holds_data(path):
+            datasets[_kind_and_stem(path)[1]] = path
+        elif path.is_dir() and any(map(_holds_data, path.iterdir())):
             datasets[path.name] = path
     return datasets
+
+
+def _holds_data(path: Path) -> bool:
+    """Whether a file is one that is read; an archive that is not is no mistake unless it is asked for."""
+    try:
+        return _kind_and_stem(path)[0] in _IN_FOLDERS
+    except DataError:
+        return False
 
 
 @dataclass(frozen=True)
@@ -159,12 +233,12 @@ class Part:
     rows: int
 
 
-def cut_parts(files: Iterable[Path], rows: int) -> Iterator[Part]:
+def cut_parts(files: Iterable[Path], rows: int, columns: Columns = USUAL) -> Iterator[Part]:
     """Cut files into parts, the last of each perhaps shorter; rows are counted and not looked at."""
     number = 0
     for file in files:
         start, waiting = BEGINNING, 0
-        for end in places(file):
+        for end in places(file, columns):
             waiting += 1
             if waiting == rows:
                 yield Part(number, file, start, rows)
@@ -176,5 +250,17 @@ def cut_parts(files: Iterable[Path], rows: int) -> Iterator[Part]:
 
 def read_part(part: Part, columns: Columns) -> Iterator[Document]:
     """Yield the documents of a part one by one; errors name their row in the whole file."""
-    records = islice(read_records(part.file, part.start), part.rows)
-    return (document(record, columns, where, labelled=False) for where, record in records)
+    found = find_columns(part.file, columns)
+    return read_documents(islice(read_records(part.file, part.start, found), part.rows), found)
+
+
+def read_documents(rows: Rows, columns: Columns, labelled: bool = False) -> Iterator[Document]:
+    """Yield the documents of rows; a bad row is an error, or left out if so wanted."""
+    for where, record in rows:
+        try:
+            made = document(record, columns, where, labelled)
+        except RowError:
+            if columns.on_bad_row == SKIP:
+                continue
+            raise
+        yield made

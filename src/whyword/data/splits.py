@@ -9,6 +9,8 @@ from random import Random
 
 from ..interfaces.document import Document, Label
 from ..interfaces.errors import DataError
+from .rows import Columns
+from .texts_alike import same_texts
 
 SEED = 13
 SHARE = 0.1
@@ -25,12 +27,16 @@ class Dataset:
     dev: Documents
     test: Documents
     notes: tuple[str, ...] = ()  # what the user should know about how it came about
+    columns: Columns | None = None  # of the file it was read from
 
 
-def cut_dev_and_test(documents: Documents, source: str) -> tuple[Documents, Documents, Documents, str]:
-    """Cut 80/10/10 into train, dev and test, and say so."""
-    rest, test = hold_out(documents, wanted=_tenth(documents), spare=1)
-    train, dev = hold_out(rest, wanted=_tenth(documents))
+def cut_dev_and_test(
+    documents: Documents, source: str, together: bool = False
+) -> tuple[Documents, Documents, Documents, str]:
+    """Cut 80/10/10 into train, dev and test, and say so; copies of a text go to one side together if so wanted."""
+    hold = hold_out_together if together else hold_out
+    rest, test = hold(documents, _tenth(documents), 1)
+    train, dev = hold(rest, _tenth(documents))
     _check(dev, documents, source)
     cut = f"{len(dev)} and {len(test)} of {len(documents)}, seed {SEED}"
     note = f"No dev and test splits in {source}: {_percent(dev, documents)} of the rows each ({cut}) were held out."
@@ -39,9 +45,9 @@ def cut_dev_and_test(documents: Documents, source: str) -> tuple[Documents, Docu
     return train, dev, test, note
 
 
-def cut_dev(documents: Documents, source: str) -> tuple[Documents, Documents, str]:
-    """Cut 90/10 into train and dev, and say so."""
-    train, dev = hold_out(documents, wanted=_tenth(documents))
+def cut_dev(documents: Documents, source: str, together: bool = False) -> tuple[Documents, Documents, str]:
+    """Cut 90/10 into train and dev, and say so; copies of a text go to one side together if so wanted."""
+    train, dev = (hold_out_together if together else hold_out)(documents, _tenth(documents))
     _check(dev, documents, source)
     return train, dev, _dev_note(dev, documents, source)
 
@@ -65,6 +71,21 @@ def hold_out(documents: Documents, wanted: int, spare: int = 0) -> tuple[Documen
         held.update(members[:count])
     rest = tuple(item for row, item in enumerate(documents) if row not in held)
     return rest, tuple(documents[row] for row in sorted(held))
+
+
+def hold_out_together(documents: Documents, wanted: int, spare: int = 0) -> tuple[Documents, Documents]:
+    """Part documents as hold_out does, but copies of a text, whatever their labels, stay on one side."""
+    groups = same_texts(documents)
+    if len(groups) == len(documents):
+        return hold_out(documents, wanted, spare)
+    firsts = tuple(documents[group[0]] for group in groups)
+    _, held = hold_out(firsts, min(wanted, max(1, round(wanted * len(groups) / len(documents)))), spare)
+    if not held:  # hardly a text is there only once
+        return hold_out(documents, wanted, spare)
+    chosen = set(map(id, held))
+    rows = {row for first, group in zip(firsts, groups, strict=True) if id(first) in chosen for row in group}
+    rest = tuple(item for row, item in enumerate(documents) if row not in rows)
+    return rest, tuple(documents[row] for row in sorted(rows))
 
 
 def _whole(shares: Sequence[float], most: Sequence[int], total: int) -> list[int]:

@@ -16,7 +16,7 @@ from ..explaining.cache import ExplanationCache
 from ..explaining.inputs import draw, labelled_documents
 from ..explaining.stream import explain_documents
 from ..explaining.words import has_contributions, ignores_case, importance_in
-from ..interfaces.classifier import Classifier, OpenClassifier
+from ..interfaces.classifier import Classifier, OpenClassifier, exclusive
 from ..interfaces.document import Document, Label
 from ..interfaces.errors import DataError, ModelError, OptionError
 from ..interfaces.explanation import Explainer, Explanation, WordImportance
@@ -50,7 +50,8 @@ def diff(
 ) -> ModelDifference:
     """Say which predictions and which reasons changed between two models; print the result, or write it as a page.
 
-    The models are any two of the same classes: whyword's, or functions from strings to probabilities. The texts are
+    The models are any two of the same classes that explain takes; a network of Hugging Face is given as the pair
+    (model, tokenizer). The texts are
     strings or documents, of which a sample is drawn; None takes all. Labels are needed for accuracy alone. What the
     other arguments mean, diff_models says.
     """
@@ -209,7 +210,7 @@ def _compare(old: Explanation, new: Explanation, top: int, least_shared: float) 
         new_label=old.classes[predicted],
         old_probability=old.probability,
         new_probability=float(new.probabilities[predicted]),
-        distance=float(abs(old.probabilities - new.probabilities).sum()) / 2,
+        distance=_distance(old.probabilities, new.probabilities),
         old_scores=old_scores,
         new_scores=new_scores,
         old_classes=_labels(old),
@@ -221,6 +222,12 @@ def _compare(old: Explanation, new: Explanation, top: int, least_shared: float) 
         tau=kendall_tau_b(old.scores, new.scores, (old.resolution, new.resolution)),
         reason_changed=least_shared - shared > SAME if long_enough else None,
     )
+
+
+def _distance(old: np.ndarray, new: np.ndarray) -> float:
+    """Give the total variation between two answers or, where labels do not exclude each other, the largest change."""
+    moved = abs(old - new)
+    return float(moved.sum()) / 2 if exclusive(np.stack([old, new])) else float(moved.max())
 
 
 def _labels(explanation: Explanation) -> tuple[Label | None, ...]:

@@ -28,7 +28,7 @@ class TextDifference:
     new_label: Label
     old_probability: float  # of the class that the model itself predicts
     new_probability: float
-    distance: float  # total variation between the two answers, from 0 to 1
+    distance: float  # total variation between the two answers, from 0 to 1; of labels that do not exclude: the largest
     old_scores: np.ndarray  # (word,) the sum of their absolute values is 1, unless all are 0
     new_scores: np.ndarray
     old_classes: tuple[Label | None, ...]  # of each word: the class it speaks for; None for weights, or if unknown

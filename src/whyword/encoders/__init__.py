@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .bag import Bag
     from .cnn import Cnn
     from .lstm import Lstm
+    from .tfidf import Tfidf
     from .transformer import Transformer
 
 _HOMES = {
@@ -23,6 +24,7 @@ _HOMES = {
     "Cnn": ".cnn",
     "Encoder": "..interfaces.method",
     "Lstm": ".lstm",
+    "Tfidf": ".tfidf",
     "Transformer": ".transformer",
     "WordEncoder": "..blocks.word_encoder",
 }
@@ -34,6 +36,7 @@ __all__ = [
     "Cnn",
     "Encoder",
     "Lstm",
+    "Tfidf",
     "Transformer",
     "WordEncoder",
 ]

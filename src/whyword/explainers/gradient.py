@@ -31,7 +31,7 @@ class Gradient(Explainer):
 
 def _gradient_times_input(method: Method, batch: Batch, targets: Tensor | None) -> TokenScores:
     embedded = method.encoder.embed(batch).detach().requires_grad_(True)
-    probabilities = method.classify(embedded, batch).logits.softmax(-1)
+    probabilities = method.probabilities(method.answer(method.classify(embedded, batch), batch).logits)
     targets = probabilities.argmax(-1) if targets is None else targets
     (gradient,) = torch.autograd.grad(of_targets(probabilities, targets).sum(), embedded)
     return TokenScores((gradient * embedded.detach()).sum(-1), targets, probabilities, forward_passes=1)

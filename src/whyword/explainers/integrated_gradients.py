@@ -41,7 +41,8 @@ class IntegratedGradients(Explainer):
         embedded = method.encoder.embed(batch).detach()
         zeros = embedded * ~batch.is_word.unsqueeze(-1)  # special tokens keep their vectors
         with torch.inference_mode():
-            whole, base = (method.classify(v, batch).logits.softmax(-1).double() for v in (embedded, zeros))
+            answers = (method.answer(method.classify(v, batch), batch).logits for v in (embedded, zeros))
+            whole, base = (method.probabilities(logits).double() for logits in answers)
         targets = whole.argmax(-1) if targets is None else targets
         slopes = self._mean_slope(method, embedded, zeros, batch, targets)
         scores = (slopes * (embedded - zeros)).sum(-1).double()
@@ -67,7 +68,7 @@ class IntegratedGradients(Explainer):
             shares, parts = (values.to(embedded.device).view(-1, 1, 1, 1) for values in (shares, parts))
             path = (zeros + shares * (embedded - zeros)).flatten(0, 1).requires_grad_(True)
             repeated = _repeat(batch, len(shares))
-            probabilities = method.classify(path, repeated).logits.softmax(-1)
+            probabilities = method.probabilities(method.answer(method.classify(path, repeated), repeated).logits)
             reached = of_targets(probabilities, targets.repeat(len(shares))).sum()
             (gradient,) = torch.autograd.grad(reached, path)
             total += (gradient.view(len(shares), *embedded.shape) * parts).sum(0)

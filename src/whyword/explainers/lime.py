@@ -16,7 +16,7 @@ from ..attribution.lime.ridge import LIME_SAMPLES, SubsetRidge
 from ..attribution.lime.strata import SizeStrata
 from ..attribution.rounds import converged, estimate_in_rounds
 from ..attribution.start import Start, StartName, starts
-from ..interfaces.classifier import Classifier, Removal
+from ..interfaces.classifier import Classifier, Removal, exclusive
 from ..interfaces.document import Document, Words
 from ..interfaces.explanation import Explainer, Explanation
 from ..interfaces.settings import check_above_zero, check_between_zero_and_one, refuse
@@ -148,7 +148,11 @@ class LimeEstimator:
     def all_scores(self) -> np.ndarray:
         """Scores of every class, (class, feature)."""
         return scores_of_classes(
-            self.scores, self.target or 0, len(self.probabilities), lambda number: self._estimate(number)[0]
+            self.scores,
+            self.target or 0,
+            len(self.probabilities),
+            lambda number: self._estimate(number)[0],
+            exclusive(self.answers),
         )
 
     def _estimate(self, number: int) -> tuple[np.ndarray, np.ndarray]:

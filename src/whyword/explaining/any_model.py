@@ -1,47 +1,142 @@
-"""Any model becomes a Classifier: ours, scikit-learn's, or a function from strings to probabilities."""
+"""Any model becomes a classifier: ours, one that an adapter opens, or a function from strings to probabilities."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ..inference.black_box import BlackBox
+from ..inference.fitted import choose_device
+from ..inference.opening import forms, open_foreign, open_object
+from ..interfaces.adapter import Access
 from ..interfaces.classifier import Classifier, OpenClassifier
 from ..interfaces.document import Label, Words
-from ..interfaces.errors import OptionError, unknown_name
-from ..models.folder import TrainedModel, model_fingerprint, named_fingerprint
+from ..interfaces.errors import ModelError, OptionError, unknown_name
+from ..models.folder import TrainedModel, load_model, model_fingerprint, named_fingerprint
 from .inputs import read_labels
+
+
+@dataclass(frozen=True, eq=False)
+class OpenedModel:
+    """A model that can be asked, and what is known of it."""
+
+    classifier: Classifier
+    name: str  # for people
+    kind: str = "whyword"  # or the name of the adapter that opened it
+    trained: TrainedModel | None = None  # of a model that is ours
+    place: str | None = None  # where others can open it too: a path, a name or a URL
+    fingerprint: Callable[[], str] | None = None  # names the contents; None where nobody can see that they change
+    access: Access = field(default_factory=Access)  # how it was opened
+
+    @cached_property
+    def identity(self) -> str | None:
+        """A name that changes whenever the model does; None if nobody can tell."""
+        return None if self.fingerprint is None else self.fingerprint()
+
+    def named(self, what: str) -> str:
+        """Give the identity to what needs one."""
+        if self.identity is None:
+            raise OptionError(
+                f"{what} cannot see when a model that is not whyword's changes: give fingerprint, a name for this very "
+                "model, such as its version."
+            )
+        return self.identity
+
+
+def open_model(model: Any, access: Access | None = None, fingerprint: str | None = None) -> OpenedModel:
+    """Open what a user names or hands over.
+
+    The fingerprint is a name that the user changes whenever the model changes, for models whose contents nobody sees.
+    """
+    access = access or Access()
+    opened = _open(model, access)
+    if opened.fingerprint is not None or fingerprint is None:
+        return opened
+    return replace(opened, fingerprint=lambda: named_fingerprint(fingerprint, opened.classifier.classes))
+
+
+def _open(model: Any, access: Access) -> OpenedModel:
+    if isinstance(model, OpenedModel):
+        return model
+    if isinstance(model, str | Path):
+        return _open_named(model, access)
+    if (ours := trained_model(model)) is not None:
+        return _ours(ours, access)
+    if isinstance(model, Classifier):
+        return OpenedModel(model, type(model).__name__, "classifier", access=access)
+    found = open_object(model, access)
+    classifier = found.classifier
+    if isinstance(classifier, BlackBox):
+        classifier = replace(classifier, classes=tuple(read_labels(classifier.classes)))
+    return OpenedModel(classifier, found.name, found.kind, fingerprint=found.fingerprint, access=access)
+
+
+def _ours(trained: TrainedModel, access: Access) -> OpenedModel:
+    name = f"{trained.config.method} on {trained.config.encoder}"
+    place = None if trained.folder is None else str(trained.folder.absolute())
+    return OpenedModel(trained.classifier, name, "whyword", trained, place, lambda: model_fingerprint(trained), access)
+
+
+def _open_named(model: str | Path, access: Access) -> OpenedModel:
+    if not _is_ours(Path(model)):
+        found = open_foreign(str(model), access)
+        if found is not None:
+            place = _from_anywhere(str(model))
+            return OpenedModel(found.classifier, found.name, found.kind, None, place, found.fingerprint, access)
+        if not Path(model).exists():
+            raise ModelError(
+                f"There is no model folder {model}: train one with  whyword train DATA -o {model},  or give {forms()}."
+            )
+        if not (Path(model) / "config.json").is_file():
+            raise ModelError(f"{model} is not a whyword model, nor one of {forms()}: give one of these.")
+    trained = load_model(Path(model), choose_device(access.device))
+    return replace(_ours(trained, access), name=Path(model).resolve().name)
+
+
+def _from_anywhere(model: str) -> str:
+    """Write a path, also one behind a prefix such as hf:, so that workers elsewhere find it too."""
+    prefix, colon, rest = model.partition(":")
+    if colon and Path(rest).exists():
+        return f"{prefix}:{Path(rest).absolute()}"
+    return str(Path(model).absolute()) if Path(model).exists() else model
+
+
+def _is_ours(folder: Path) -> bool:
+    """Tell a folder of whyword by its config.json."""
+    try:
+        return "whyword" in json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError, TypeError):
+        return False
 
 
 def trained_model(model: Any) -> TrainedModel | None:
     """Give the trained model that a value is or, as a fitted TextClassifier does, holds; None for models not ours."""
-    held = getattr(model, "model_", model)
+    held = model.trained if isinstance(model, OpenedModel) else getattr(model, "model_", model)
     return held if isinstance(held, TrainedModel) else None
+
+
+def with_tokenizer(model: Any, tokenizer: Any) -> Any:
+    """Put a network of Hugging Face together with its tokenizer, if one is given."""
+    return model if tokenizer is None else (model, tokenizer)
 
 
 def as_classifier(model: Any, texts: Sequence[Words], classes: Sequence[Label] | None = None) -> Classifier:
     """Make any model answer like ours; texts are some to ask it about, if nobody names the classes."""
-    if (ours := trained_model(model)) is not None:
-        return ours.classifier
-    if isinstance(model, Classifier):
-        return model
-    predict_proba = getattr(model, "predict_proba", model)
-    if not callable(predict_proba):
-        raise OptionError(
-            f"{type(model).__name__} is no model: give a TextClassifier, or a function from texts to probabilities."
-        )
-    if classes is None:
-        classes = getattr(getattr(predict_proba, "__self__", None), "classes_", None)
-    if classes is None:
-        first = texts[0].texts
-        classes = range(np.asarray(predict_proba([first[0] if len(first) == 1 else first])).shape[-1])
-    return BlackBox(predict_proba, tuple(read_labels(classes)))
+    return open_model(model, access_for(texts, classes)).classifier
+
+
+def access_for(texts: Sequence[Words], classes: Sequence[Label] | None = None, device: str = "auto") -> Access:
+    """Say how a model is opened that is to be asked about texts; classes as a user holds them."""
+    names = None if classes is None else tuple(read_labels(classes))
+    return Access(device, names, example=texts[0].texts) if texts else Access(device, names)
 
 
 def open_classifier(model: Any) -> OpenClassifier:
-    """Give the classifier of a model of ours, whose weights and gradients can be looked at; refuse any other."""
+    """Give the classifier of a model whose weights and gradients can be looked at; refuse any other."""
     ours = trained_model(model)
     classifier = model if ours is None else ours.classifier
     if not isinstance(classifier, OpenClassifier):
@@ -55,13 +150,3 @@ def class_number(classes: Sequence[Label], label: Label) -> int:
     if str(label) not in names:
         raise unknown_name(str(label), "the classes of this model", names)
     return names.index(str(label))
-
-
-def model_identity(model: Any, classes: Sequence[Label], fingerprint: str | None) -> str | None:
-    """Name a model, to tell whether it is the one of an earlier run: ours by its contents, others by their fingerprint.
-
-    The fingerprint is a name that the user changes whenever the model changes; None if there is none.
-    """
-    if (ours := trained_model(model)) is not None:
-        return model_fingerprint(ours)
-    return None if fingerprint is None else named_fingerprint(fingerprint, classes)

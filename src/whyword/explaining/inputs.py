@@ -17,7 +17,7 @@ import numpy as np
 
 from ..data.dataset import stream_documents
 from ..data.rows import Columns
-from ..data.sources import count_rows
+from ..data.sources import check_rows, count_rows, find_columns
 from ..data.words import split
 from ..interfaces.document import Document, Label, Span, Words
 from ..interfaces.errors import DataError
@@ -28,18 +28,28 @@ class TextSource:
 
     def __init__(self, texts: Any, columns: Columns | Mapping[str, str] | None = None) -> None:
         """Take the path of a file or of a folder, or strings, pairs of strings or documents."""
-        self.columns = columns if isinstance(columns, Columns) else Columns(**(columns or {}))
+        self.columns = columns if isinstance(columns, Columns) else Columns(**dict[str, Any](columns or {}))
         self.path = Path(texts) if isinstance(texts, str | Path) else None
         if self.path is not None and not os.path.exists(self.path):  # pathlib raises where a name is too long
             raise DataError(f"There is no file or folder {str(texts)[:80]!r}: give its path, or a list of texts.")
         self._stream = texts if isinstance(texts, Iterator) else None
         self._words = None if self.path is not None or self._stream is not None else read_texts(texts)
         self._documents: Iterator[Document] | None = None
+        self.notes: list[str] = []  # how a file is read, where that is not as usual; known once documents are asked for
+
+    def prefer(self, columns: Columns | None) -> None:
+        """Read the columns that a model was trained on, where a file has them and no others are named."""
+        self.columns = replace(self.columns, known=self.columns.known or columns)
+
+    def found(self) -> Columns:
+        """Give the columns of the file that is read."""
+        return self.columns if self.path is None else find_columns(self.path, self.columns)
 
     def documents(self) -> Iterator[Document]:
         """Give the documents, at least one; those of a file or an iterator are read as they are needed."""
         if self._documents is None:
             if self.path is not None:
+                self.notes, _ = check_rows(self.path, self.columns)
                 documents = stream_documents(self.path, self.columns)
             elif self._stream is not None:
                 documents = (_document(text, row) for row, text in enumerate(self._stream))

@@ -17,17 +17,19 @@ from typing import Any, cast
 import torch
 from threadpoolctl import threadpool_limits
 
+from ..data.bad_rows import SKIP
 from ..data.rows import Columns
-from ..data.sources import Part, cut_parts, part_files, read_part
-from ..inference.fitted import choose_device
+from ..data.sources import Part, check_rows, cut_parts, find_columns, part_files, read_part
+from ..interfaces.adapter import Access
 from ..interfaces.classifier import Classifier
 from ..interfaces.errors import DataError, ModelError, OptionError
 from ..interfaces.explanation import Explainer
-from ..models.folder import TrainedModel, load_model, model_fingerprint, put_model
+from ..models.folder import TrainedModel, put_model
 from ..parallel import WorkerError, parallel_map
 from ..storage.part_file import unfinished_note
 from ..storage.part_folder import PartFolder
 from ..storage.records import check_format, fill
+from .any_model import OpenedModel, open_model
 from .cache import ExplanationCache
 from .inputs import TextSource, file_fingerprint
 from .stream import explain_documents, predict_chunks
@@ -63,21 +65,20 @@ class Sharing:
 class Task:
     """What to compute for every part, in values that travel to other processes and machines."""
 
-    model: Path | None  # absolute: readable wherever a part is answered; None if it is in no folder
+    model: str | None  # where it can be opened wherever a part is answered; None if nowhere
+    access: Access  # how it is opened
     fingerprint: str  # of the model
     columns: Columns
     explainer: Explainer | None = None  # None: predictions
     target: Target | None = None
     top: int | None = None
     cache: Path | None = None
-    device: str = "auto"
     threads: int = 1  # not all cores: the last digits depend on it
 
 
 def write_parts(
     task: Task,
-    classifier: Classifier,
-    trained: TrainedModel | None,
+    opened: OpenedModel,
     settings: Mapping[str, Any],
     source: TextSource,
     output: Path,
@@ -90,11 +91,19 @@ def write_parts(
     files = [file.absolute() for file in files]  # for workers elsewhere
     ending = f".{sharing.format}"
     check_format(ending)
-    texts = [[file_fingerprint(file) for file in files], task.columns.text, task.columns.text_pair]
+    found = find_columns(files[0], task.columns)
+    texts = [[file_fingerprint(file) for file in files], found.text, found.text_pair]
     folder = PartFolder(
         output, {**settings, "texts": texts, "part_size": sharing.part_size, "format": sharing.format}, ending
     )
-    parts = list(cut_parts(files, sharing.part_size))
+    left_out = 0
+    for file in files:
+        notes, bad = check_rows(file, task.columns)
+        left_out += bad
+        if report is not None:
+            for note in notes:
+                report(note)
+    parts = list(cut_parts(files, sharing.part_size, task.columns))
     if not parts:
         raise DataError(f"{source.path} holds no texts: give at least one.")
     missing = [part for part in parts if part.number not in folder]
@@ -102,30 +111,34 @@ def write_parts(
         report(f"{len(parts) - len(missing):,} of {len(parts):,} parts are in {output} already.")
     if missing:
         if sharing.engine == "local" and min(sharing.workers, len(missing)) == 1:
-            _write_missing(partial(part_content, task, ending, classifier), parts, missing, folder, sharing, report)
+            work = partial(part_content, task, ending, opened.classifier)
+            _write_missing(work, parts, missing, folder, sharing, report)
         else:
-            with _shared_model(task, trained, sharing) as model:
+            with _shared_model(task, opened.trained, sharing) as model:
                 work = partial(part_content, replace(task, model=model), ending, None)
                 _write_missing(work, parts, missing, folder, sharing, report)
-    count = sum(part.rows for part in parts)
+    count = sum(part.rows for part in parts) - left_out
     folder.finish(len(parts), count)
     return count
 
 
 @contextmanager
-def _shared_model(task: Task, trained: TrainedModel | None, sharing: Sharing) -> Iterator[Path]:
-    """Give the folder from which the workers load the model; one that was never saved is saved for them."""
-    if trained is None:
-        raise OptionError("Only a model of whyword can be loaded by several workers: use one, or write to a file.")
+def _shared_model(task: Task, trained: TrainedModel | None, sharing: Sharing) -> Iterator[str]:
+    """Say where the workers find the model; one of ours that was never saved is saved for them."""
     if task.model is not None:
         yield task.model
         return
+    if trained is None:
+        raise OptionError(
+            "A model that is an object of this process cannot be opened by several workers: give its folder or its "
+            "name, or write to a file."
+        )
     if sharing.engine != "local":
         raise OptionError("Other machines cannot load a model that is in no folder: save it and give its folder.")
     with TemporaryDirectory() as scratch:
         folder = Path(scratch, "model")
         put_model(trained, folder)
-        yield folder
+        yield str(folder)
 
 
 def _write_missing(
@@ -169,7 +182,8 @@ def part_content(task: Task, ending: str, classifier: Classifier | None, part: P
     """Give the bytes of a part's file; only the process that was started writes to the folder."""
     with TemporaryDirectory() as scratch:
         file = Path(scratch, f"part{ending}")
-        if fill(part_rows(task, part, classifier), file, file.name) != part.rows:
+        written = fill(part_rows(task, part, classifier), file, file.name)
+        if written != part.rows and task.columns.on_bad_row != SKIP:
             raise DataError(f"{part.file} is no longer as it was when the run began: give the same command again.")
         return file.read_bytes()
 
@@ -181,7 +195,7 @@ def part_rows(task: Task, part: Part, classifier: Classifier | None = None) -> I
     """
     if classifier is None:
         assert task.model is not None
-        classifier = _load_once(task.model, task.fingerprint, task.device)
+        classifier = _load_once(task.model, task.access, task.fingerprint)
     documents = read_part(part, task.columns)
     with _threads(task.threads):
         if task.explainer is None:
@@ -206,8 +220,8 @@ def _threads(count: int) -> Iterator[None]:
 
 
 @lru_cache(maxsize=1)
-def _load_once(folder: Path, fingerprint: str, device: str) -> Classifier:
-    trained = load_model(folder, choose_device(device))
-    if model_fingerprint(trained) != fingerprint:
-        raise ModelError(f"{folder} is not the model that the run began with: put that one there, on every machine.")
-    return trained.classifier
+def _load_once(place: str, access: Access, fingerprint: str) -> Classifier:
+    opened = open_model(place, access)
+    if opened.identity not in (None, fingerprint):
+        raise ModelError(f"{place} is not the model that the run began with: put that one there, on every machine.")
+    return opened.classifier

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..inference.windows import explain_in_windows
-from ..interfaces.classifier import Classifier
+from ..interfaces.classifier import Classifier, predicted_classes
 from ..interfaces.document import Document, Label
 from ..interfaces.explanation import Explainer, Explanation
 from .cache import ExplanationCache
@@ -19,6 +19,7 @@ from .targets import Target, read_target
 FIRST_CHUNK = 8  # texts explained together before it is known how many forward passes a text takes
 LARGEST_CHUNK = 512  # enough to fill batches, few enough for constant memory
 PREDICTED_CHUNK = 256  # texts predicted together
+HALF = 0.5  # from which on a label is one of several
 CHUNK_PASSES = 4_096  # forward passes of later chunks: the first answers come soon, however slow the explainer
 
 
@@ -87,12 +88,23 @@ def predict_chunks(classifier: Classifier, documents: Iterable[Document]) -> Ite
     """Give label and probabilities of each text as plain values."""
     remaining = iter(documents)
     while chunk := list(islice(remaining, PREDICTED_CHUNK)):
-        table = classifier.probabilities([document.words for document in chunk]).tolist()
-        yield [_prediction(classifier, document, row) for document, row in zip(chunk, table, strict=True)]
+        table = classifier.probabilities([document.words for document in chunk])
+        best = predicted_classes(classifier, table).tolist()
+        rows = zip(chunk, table.tolist(), best, strict=True)
+        yield [_prediction(classifier, *row) for row in rows]
 
 
-def _prediction(classifier: Classifier, document: Document, row: list[float]) -> dict[str, Any]:
-    best = max(range(len(row)), key=row.__getitem__)
-    probabilities = {str(name): p for name, p in zip(classifier.classes, row, strict=True)}
+def _prediction(classifier: Classifier, document: Document, row: Sequence[float], best: int) -> dict[str, Any]:
     texts = dict(zip(("text", "text_pair"), document.words.texts, strict=False))
-    return {**texts, "label": classifier.classes[best], "probability": row[best], "probabilities": probabilities}
+    return {**texts, **prediction(classifier, row, best)}
+
+
+def prediction(classifier: Classifier, row: Sequence[float], best: int) -> dict[str, Any]:
+    """Give the predicted class with its probability, and the probabilities of all, as plain values.
+
+    Where a text may have several labels, they are those with a probability of one half or more.
+    """
+    probabilities = {str(name): p for name, p in zip(classifier.classes, row, strict=True)}
+    several = getattr(classifier, "multi_label", False)
+    labels = {"labels": [name for name, p in zip(classifier.classes, row, strict=True) if p >= HALF]} if several else {}
+    return {"label": classifier.classes[best], **labels, "probability": row[best], "probabilities": probabilities}

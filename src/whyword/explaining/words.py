@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 from ..data.tokenizers.word_level import SPECIAL, normalize
 from ..explainers.own import Own
 from ..inference.fitted import FittedClassifier
-from ..interfaces.classifier import Classifier, OpenClassifier
+from ..interfaces.classifier import Classifier, OpenClassifier, exclusive
 from ..interfaces.document import Batch, Document
 from ..interfaces.errors import DataError, OptionError, unknown_name
 from ..interfaces.explanation import Explainer, Explanation, WordImportance
@@ -29,7 +29,7 @@ GATE = "the gate of"  # how the source begins where words are scored without a t
 
 
 def word_importance(
-    classifier: FittedClassifier,
+    classifier: Classifier,
     documents: Iterable[Document] | None = None,
     explainer: Explainer | None = None,
     reduce: str | None = None,
@@ -48,6 +48,11 @@ def word_importance(
             raise OptionError(f"The explainer '{explainer.name}' needs texts to explain: give a corpus (DATA).")
         explanations = explain_documents(classifier, documents, explainer, cache=cache)
         return importance_in(explanations, classifier, reduce or "mean")
+    if not isinstance(classifier, FittedClassifier):
+        raise OptionError(
+            "A model that cannot be looked into has no word scores of its own: put together those of an explainer, "
+            "such as occlusion, over a corpus (--explainer occlusion and DATA)."
+        )
     method = method_name(classifier)
     contributes = has_contributions(classifier)
     if classifier.method.own_score is None and not contributes:
@@ -166,7 +171,8 @@ def _per_class(explanation: Explanation) -> Iterable[tuple[int, np.ndarray]]:
     if explanation.all_scores is not None:
         return enumerate(explanation.all_scores)
     scored = [(explanation.target, explanation.scores)]
-    return [*scored, (1 - explanation.target, -explanation.scores)] if len(explanation.classes) == 2 else scored
+    two = len(explanation.classes) == 2 and exclusive(explanation.probabilities)
+    return [*scored, (1 - explanation.target, -explanation.scores)] if two else scored
 
 
 def _occurrences(explanation: Explanation, lowercase: bool) -> Iterator[tuple[str, float]]:

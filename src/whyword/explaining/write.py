@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 from ..catalog import make_explainer
 from ..data.rows import Columns
-from ..inference.fitted import choose_device
-from ..interfaces.classifier import Classifier
 from ..interfaces.document import Document, Label
 from ..interfaces.errors import OptionError, unknown_name
 from ..interfaces.explanation import Explainer, Explanation
-from ..models.folder import TrainedModel, describe_explainer, load_model
+from ..models.folder import describe_explainer
 from ..parallel import ENGINES
 from ..storage.part_file import Chunk, PartFile
 from ..storage.records import check_output, fill
 from ..views.html import HEAD, TAIL
-from .any_model import as_classifier, model_identity, trained_model
+from .any_model import OpenedModel, access_for, open_model, trained_model, with_tokenizer
 from .cache import ExplanationCache
 from .inputs import TextSource
 from .parts import FORMATS, PART_SIZE, Progress, Report, Sharing, Task, write_parts
@@ -45,6 +42,7 @@ def write_explanations(
     cache: str | Path | None = None,
     classes: Sequence[Label] | None = None,
     fingerprint: str | None = None,
+    tokenizer: Any = None,
     engine: str = "local",
     workers: int = 1,
     address: str | None = None,
@@ -56,8 +54,9 @@ def write_explanations(
 ) -> int:
     """Explain texts and write a row for each; give their number. A run that was interrupted resumes if it is repeated.
 
-    model: a model folder, a TextClassifier, or any model that `explain` takes. One that is not whyword's is known by a
-    fingerprint: a name that changes whenever the model does; without one, an interrupted run starts anew.
+    model: a model folder, a TextClassifier, or any model that `explain` takes, with its tokenizer if it is a network of
+    Hugging Face. One that whyword cannot see change, such as a function, is known by a fingerprint: a name that changes
+    whenever the model does; without one, an interrupted run starts anew.
     target: the class to explain, "predicted" (as if left out), or "all": then rows have all_scores whatever the
     explainer, and a page shows each text for every class. With against, its scores are taken off the target's.
     texts: the path of a file or folder, with columns such as {"text": "review"} if they have other names; or strings.
@@ -68,7 +67,7 @@ def write_explanations(
     sharing = Sharing(engine, workers, address, part_size, format)
     source, output = TextSource(texts, columns), Path(output)
     into_folder = check_destination(source.path, output, EXPLANATIONS, sharing)
-    opened = _open(model, source, device, classes, fingerprint)
+    opened = _open(model, source, device, classes, fingerprint, tokenizer)
     classifier = opened.classifier
     chosen = explainer if isinstance(explainer, Explainer) else make_explainer(explainer, classifier)
     if top is not None and top < 1:
@@ -87,10 +86,11 @@ def write_explanations(
     }
     if into_folder:
         name, folder = opened.named("A folder of parts"), None if cache is None else Path(cache).absolute()
-        task = Task(opened.folder, name, source.columns, chosen, asked, top, folder, device, threads)
-        return write_parts(task, classifier, opened.trained, settings, source, output, sharing, on_progress)
+        task = Task(opened.place, opened.access, name, source.columns, chosen, asked, top, folder, threads)
+        return write_parts(task, opened, settings, source, output, sharing, on_progress)
     known = None if cache is None else ExplanationCache(Path(cache), opened.named("A cache"))
-    documents = _only_one(source.documents(), output) if output.suffix == ".svg" else source.documents()
+    documents = _told(source, on_progress)
+    documents = _only_one(documents, output) if output.suffix == ".svg" else documents
     part = _part_file(output, settings, source, on_progress)
     rest = islice(documents, part.texts, None)
     chunks = explain_chunks(classifier, rest, chosen, asked, known, part.texts, part.passes)
@@ -107,6 +107,7 @@ def write_predictions(
     columns: Columns | Mapping[str, str] | None = None,
     classes: Sequence[Label] | None = None,
     fingerprint: str | None = None,
+    tokenizer: Any = None,
     engine: str = "local",
     workers: int = 1,
     address: str | None = None,
@@ -123,13 +124,13 @@ def write_predictions(
     sharing = Sharing(engine, workers, address, part_size, format)
     source, output = TextSource(texts, columns), Path(output)
     into_folder = check_destination(source.path, output, PREDICTIONS, sharing)
-    opened = _open(model, source, device, classes, fingerprint)
+    opened = _open(model, source, device, classes, fingerprint, tokenizer)
     settings = {"model": opened.identity}
     if into_folder:
         name = opened.named("A folder of parts")
-        task = Task(opened.folder, name, source.columns, device=device, threads=threads)
-        return write_parts(task, opened.classifier, opened.trained, settings, source, output, sharing, on_progress)
-    documents = source.documents()
+        task = Task(opened.place, opened.access, name, source.columns, threads=threads)
+        return write_parts(task, opened, settings, source, output, sharing, on_progress)
+    documents = _told(source, on_progress)
     part = _part_file(output, settings, source, on_progress)
     chunks = predict_chunks(opened.classifier, islice(documents, part.texts, None))
     return _finish(part, ((chunk, 0) for chunk in chunks), source, on_progress)
@@ -160,35 +161,33 @@ def check_destination(source: Path | None, output: Path | None, endings: Sequenc
     return True
 
 
-@dataclass(frozen=True)
-class _Opened:
-    classifier: Classifier
-    identity: str | None  # None for a model that is not ours and has no fingerprint
-    trained: TrainedModel | None
-
-    @property
-    def folder(self) -> Path | None:
-        """The folder that the model was loaded from, if any."""
-        return None if self.trained is None or self.trained.folder is None else self.trained.folder.absolute()
-
-    def named(self, what: str) -> str:
-        """Give the identity, which only a model that is not ours may lack."""
-        if self.identity is None:
-            raise OptionError(
-                f"{what} cannot see when a model that is not whyword's changes: give fingerprint, a name for this very "
-                "model, such as its version."
-            )
-        return self.identity
-
-
 def _open(
-    model: Any, source: TextSource, device: str, classes: Sequence[Label] | None, fingerprint: str | None
-) -> _Opened:
-    if isinstance(model, str | Path):
-        model = load_model(Path(model), choose_device(device))
-    trained = trained_model(model)
-    classifier = as_classifier(model, [] if trained is not None else [source.first()], classes)
-    return _Opened(classifier, model_identity(model, classifier.classes, fingerprint), trained)
+    model: Any,
+    source: TextSource,
+    device: str,
+    classes: Sequence[Label] | None,
+    fingerprint: str | None,
+    tokenizer: Any = None,
+) -> OpenedModel:
+    """Open a model; one that does not name its classes is asked about the first text."""
+    if isinstance(model, OpenedModel):
+        opened = model
+    else:
+        named = isinstance(model, str | Path) or trained_model(model) is not None
+        access = access_for([] if named else [source.first()], classes, device)
+        opened = open_model(with_tokenizer(model, tokenizer), access, fingerprint)
+    if opened.trained is not None:
+        source.prefer(opened.trained.columns)
+    return opened
+
+
+def _told(source: TextSource, report: Report | None) -> Iterator[Document]:
+    """Give the documents, and say how their file is read where that is not as usual."""
+    documents = source.documents()
+    if report is not None:
+        for note in source.notes:
+            report(note)
+    return documents
 
 
 def _only_one(documents: Iterator[Document], output: Path) -> Iterator[Document]:
@@ -202,7 +201,7 @@ def _only_one(documents: Iterator[Document], output: Path) -> Iterator[Document]
 
 def _part_file(output: Path, settings: Mapping[str, Any], source: TextSource, report: Report | None) -> PartFile:
     """Take up the rows that an earlier run with the same settings left, and say so."""
-    contents, columns = source.fingerprint(), source.columns
+    contents, columns = source.fingerprint(), source.found()
     once = [] if contents is not None else ["texts that can be read only once"]
     if settings["model"] is None:
         once.append("a model without a fingerprint")

@@ -24,7 +24,7 @@ from ..interfaces.document import Document
 from ..interfaces.errors import OptionError, unknown_name
 from ..interfaces.metric import Score
 from ..interfaces.settings import json_ready
-from ..models.config import SECTIONS, make_config, overlay, with_contributions
+from ..models.config import SECTIONS, make_config, overlay, with_contributions, with_early_stopping
 from ..models.folder import TrainedModel
 from .comparison import Comparison
 from .runner import RECORDS, EvaluationJob, finished_records, run_jobs
@@ -220,7 +220,10 @@ class Grid:
             if self.epochs is not None:
                 values["training"] = {"epochs": self.epochs}
             settings = overlay(values, _settings_of(self.settings, method, encoder))
-            settings = with_contributions(settings) if self.contributions else {**settings, "contributions": False}
+            if self.contributions:
+                settings = with_contributions(settings)
+            else:
+                settings = {**with_early_stopping(settings), "contributions": False}
             own_vectors = make_config({**settings, "seed": seed}).encoder_kind == "transformer"
             variant = Variant(f"{encoder}-{method}", settings, place is not None and not own_vectors)
             trained = TrainedVariant(variant, source, seed, None, place, vectors, device=self.device)

@@ -7,19 +7,17 @@ import lzma
 import platform
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property, partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from ..interfaces.errors import WhywordError
 from ..parallel import parallel_map, run_safely
 from ..storage.atomic import replacing, write_text
 from ..training.loop import Step
+from ..training.timing import using_threads
 from .variant import Evaluation, Result, Settings, TrainedVariant, evaluation_identity, file_name
 
 FORMAT = 2  # raised when records can no longer be read by other versions
@@ -100,7 +98,7 @@ class EvaluationJob:
             elif event.startswith("Warning"):
                 warnings.append(event)
 
-        with one_thread():
+        with using_threads(1):
             dataset = self.trained.dataset()
             model = self.trained.model(dataset, on_event)
             result = self.evaluation.evaluate(model, dataset, self.trained)
@@ -265,14 +263,3 @@ def versions() -> dict[str, str]:
 
 def _fields(evaluation: Evaluation) -> dict[str, Any]:
     return asdict(evaluation)  # type: ignore[call-overload, no-any-return]
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """Let torch use a single thread for a while."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)

@@ -24,6 +24,8 @@ class BlackBox:
 
     predict_proba: Callable[[Any], Any]  # a list of strings, or of pairs of strings, to (text, class) probabilities
     classes: tuple[Label, ...]
+    multi_label: bool = False  # whether a text may have several labels: their probabilities do not add up to 1
+    pairs: bool = True  # whether it may be asked about pairs of texts
 
     def probabilities(self, texts: Sequence[Words]) -> Tensor:
         """Give (text, class) probabilities."""
@@ -55,6 +57,10 @@ class BlackBox:
         return torch.from_numpy(table[[row[text] for text in texts]])
 
     def _call(self, texts: Sequence[tuple[str, ...]]) -> np.ndarray:
+        if not self.pairs and any(len(text) > 1 for text in texts):
+            raise OptionError(
+                "This model reads single texts, and pairs of texts were given: leave the second ones out."
+            )
         table = np.asarray(
             self.predict_proba([text[0] if len(text) == 1 else text for text in texts]), dtype=np.float64
         )

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -14,7 +17,7 @@ from ..interfaces.classifier import REMOVALS, Contributions, Removal
 from ..interfaces.document import Batch, Label, Tokenizer, Tokens, Words
 from ..interfaces.errors import OptionError, unknown_name
 from ..interfaces.method import Method
-from ..maths.tensors.masked import gather_words
+from ..maths.tensors.masked import gather_words, share_out
 from .subsets import lay_out
 
 BATCH_TOKENS = 4_096  # padded tokens of a forward pass: large enough to fill the cores, small enough for their caches
@@ -29,11 +32,17 @@ class FittedClassifier:
     tokenizer: Tokenizer
     classes: tuple[Label, ...]
     frequencies: np.ndarray | None = None  # (token id,) occurrences in the training texts, for word-level vocabularies
+    offsets: np.ndarray | None = None  # (class,) added to log-probabilities before a class is predicted; None: none
 
     @property
     def device(self) -> torch.device:
         """Where the weights are."""
-        return next(self.method.parameters()).device
+        return next(self.method.parameters(), torch.empty(0)).device
+
+    @property
+    def multi_label(self) -> bool:
+        """Whether a text may have several labels: their probabilities do not add up to 1."""
+        return self.method.multi_label
 
     def batches(self, texts: Sequence[Words]) -> Iterator[tuple[np.ndarray, Batch]]:
         """Cut texts into batches of similar length, each with the positions of its texts in the input."""
@@ -50,14 +59,25 @@ class FittedClassifier:
         self.method.eval()
         probabilities = torch.empty(len(texts), len(self.classes))
         for chosen, batch in self.batches(texts):
-            probabilities[torch.from_numpy(chosen)] = self.method(batch).logits.softmax(-1).cpu()
+            probabilities[torch.from_numpy(chosen)] = self._answer(batch)
         return probabilities
+
+    def _answer(self, batch: Batch) -> Tensor:
+        """Give (text, class) probabilities of a batch."""
+        return self.method.probabilities(self.method(batch).logits).cpu()
 
     def truncated_words(self, texts: Sequence[Words]) -> list[int]:
         """Count the words at the end of each text that the encoder's limit cuts off."""
         if self.tokenizer.limit is None:
             return [0] * len(texts)
         return [text.truncated_words for text in self.tokenizer(texts)]
+
+    def known_words(self, texts: Sequence[Words]) -> list[int] | None:
+        """Count the words of each text that are in the vocabulary; None where words are cut into pieces."""
+        first = self.method.first_word
+        if first is None:
+            return None
+        return [int(((text.ids >= first) & (text.word >= 0)).sum()) for text in self.tokenizer(texts)]
 
     def windows(self, texts: Sequence[Words]) -> list[list[np.ndarray]]:
         """Give the numbers of the words in each overlapping window that the encoder can read; none if a text fits."""
@@ -68,8 +88,8 @@ class FittedClassifier:
         """Give the own score of each word, (word,) per text, (text, class) probabilities, and truncated words."""
         if self.method.own_score is None:
             raise OptionError(
-                f"The method '{type(self.method).__name__.lower()}' has no word scores of its own: add contributions "
-                "with  whyword learn-explainer MODEL TEXTS,  or choose another explainer, such as occlusion."
+                "This model has no word scores of its own: choose another explainer, such as shapley or occlusion, or "
+                "add contributions to one of whyword with  whyword learn-explainer MODEL TEXTS."
             )
         self.method.eval()
         tokens = self.tokenizer(texts)
@@ -78,11 +98,11 @@ class FittedClassifier:
         for chosen, batch in self._batches(tokens):
             prediction = self.method(batch)
             assert prediction.token_weights is not None
-            probabilities[torch.from_numpy(chosen)] = prediction.logits.softmax(-1).cpu()
+            probabilities[torch.from_numpy(chosen)] = self.method.probabilities(prediction.logits).cpu()
             most_words = max((tokens[i].words for i in chosen), default=0)
-            table = gather_words(
-                prediction.token_weights, batch.word_of_token, most_words, self.method.own_score == "gate"
-            ).cpu()
+            average = self.method.own_score == "gate"
+            gathered = gather_words(prediction.token_weights, batch.word_of_token, most_words, average)
+            table = share_out(gathered, batch.owner, average).cpu()
             for row, i in enumerate(chosen):
                 scores[i] = table[row, : tokens[i].words]
         return scores, probabilities, [text.truncated_words for text in tokens]
@@ -107,13 +127,27 @@ class FittedClassifier:
         for chosen, batch in self._batches(tokens):
             prediction = self.method.explain(batch)
             assert prediction.contributions is not None
-            probabilities[torch.from_numpy(chosen)] = prediction.logits.softmax(-1).cpu()
-            table = prediction.contributions.transpose(1, 2).double().cpu().numpy()  # (text, class, word)
+            probabilities[torch.from_numpy(chosen)] = self.method.probabilities(prediction.logits).cpu()
+            table = prediction.contributions.transpose(1, 2).double().cpu()  # (text, class, word)
             for row, i in enumerate(chosen):
-                scores[i] = np.zeros((len(self.classes), tokens[i].words))
-                scores[i][:, : table.shape[2]] = table[row, :, : tokens[i].words]
+                found = torch.zeros(len(self.classes), tokens[i].words, dtype=torch.float64)
+                found[:, : table.shape[2]] = table[row, :, : tokens[i].words]
+                owner = tokens[i].owner
+                scores[i] = share_out(found, None if owner is None else torch.from_numpy(owner)).numpy()
         base = self.method.contributions.base.double().exp().cpu().numpy()  # type: ignore[union-attr, operator]
         return Contributions(scores, probabilities, base, [text.truncated_words for text in tokens])
+
+    def fingerprint(self, facts: Sequence[Any] = ()) -> str:
+        """Name all that decides what the classifier answers: further facts, classes, tokenizer and weights."""
+        digest = hashlib.sha256()
+        known = [*facts, list(self.classes), self.tokenizer.to_json()]
+        if self.offsets is not None:
+            known.append(self.offsets.tolist())
+        digest.update(json.dumps(known, sort_keys=True).encode())
+        for name, tensor in sorted(self.method.state_dict().items()):
+            digest.update(json.dumps([name, str(tensor.dtype), tensor.shape]).encode())
+            digest.update(tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy())
+        return digest.hexdigest()
 
     def probabilities_of_subsets(self, text: Words, kept: Tensor, removal: Removal = "delete") -> Tensor:
         """Give (subset, class) probabilities of sub-texts; kept, (subset, word) bool, marks the words that stay."""
@@ -162,7 +196,7 @@ class FittedClassifier:
         sub_texts = lay_out(tokens, kept, tokenizer.padding, tokenizer.unknown, replacement)
         probabilities = torch.empty(sub_texts.rows, len(self.classes))
         for rows, batch in sub_texts.batches(BATCH_TOKENS):
-            probabilities[torch.from_numpy(rows)] = self.method(batch.to(self.device)).logits.softmax(-1).cpu()
+            probabilities[torch.from_numpy(rows)] = self._answer(batch.to(self.device))
         return [probabilities[torch.from_numpy(rows)] for rows in sub_texts.row_of_request]
 
 

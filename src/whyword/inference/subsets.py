@@ -53,8 +53,8 @@ def lay_out(
 ) -> SubTexts:
     """Lay out the sub-texts that keep the marked words, (subset, word) bool per text; equal ones are laid out once.
 
-    The tokens of the other words are deleted, or replaced by the replacement. Special tokens always stay. A sub-text
-    of no token at all becomes one unknown token that belongs to no word.
+    The tokens of the other words are deleted, or replaced by the replacement. Special tokens always stay. Words that
+    share a piece stay only together. A sub-text of no token at all becomes one unknown token that belongs to no word.
     """
     ids, word, segment = (
         np.concatenate([*(getattr(text, name) for text in texts), [filler]])
@@ -65,7 +65,7 @@ def lay_out(
     row_of_request: list[np.ndarray] = []
     first_token, first_row = 0, 0
     for text, subsets in zip(texts, kept, strict=True):
-        distinct, inverse = distinct_rows(subsets)
+        distinct, inverse = distinct_rows(_together(subsets, text.owner))
         stays = np.concatenate([distinct, np.ones((len(distinct), 1), dtype=bool)], axis=1)[:, text.word]
         where = np.arange(first_token, first_token + len(text))
         if replacement is not None:
@@ -93,3 +93,15 @@ def lay_out(
         row_of_request=row_of_request,
         padding=padding,
     )
+
+
+def _together(kept: np.ndarray, owner: np.ndarray | None) -> np.ndarray:
+    """Take out, with a word, all that share a piece with it: (subset, word) bool both."""
+    if owner is None:
+        return kept
+    together = kept.copy()
+    sharing = np.flatnonzero(owner != np.arange(len(owner)))
+    for word in sharing:
+        together[:, owner[word]] &= kept[:, word]
+    together[:, sharing] = together[:, owner[sharing]]
+    return together

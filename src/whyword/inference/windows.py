@@ -7,10 +7,12 @@ from dataclasses import replace
 from itertools import islice
 
 import numpy as np
+import torch
 
-from ..interfaces.classifier import Classifier, OpenClassifier
+from ..interfaces.classifier import Classifier, OpenClassifier, predicted_classes
 from ..interfaces.document import Document, Span, Words
 from ..interfaces.explanation import Explainer, Explanation, Interaction
+from .fitted import FittedClassifier
 
 Cut = tuple[Document, list[np.ndarray]]  # a document, and the numbers of the words in each of its windows
 
@@ -21,12 +23,28 @@ def explain_in_windows(
     """Explain each document for the target, by default the class predicted from what the encoder reads of it."""
     if not isinstance(classifier, OpenClassifier):  # nobody knows the limit of a black box
         return explainer.explain(classifier, documents, None if target is None else [target] * len(documents))
-    windows = classifier.windows([document.words for document in documents])
+    texts = [document.words for document in documents]
+    windows = classifier.windows(texts)
+    if target is None and getattr(classifier, "offsets", None) is not None:  # explainers know no thresholds
+        targets = predicted_classes(classifier, classifier.probabilities(texts)).tolist()
+    else:
+        targets = [target] * len(texts)
     short = [document for document, cuts in zip(documents, windows, strict=True) if not cuts]
     long = [(document, cuts) for document, cuts in zip(documents, windows, strict=True) if cuts]
-    whole = iter(explainer.explain(classifier, short, None if target is None else [target] * len(short)))
+    of_short = [number for number, cuts in zip(targets, windows, strict=True) if not cuts]
+    whole = iter(explainer.explain(classifier, short, None if None in of_short else of_short))
     stitched = iter(_explain_long(explainer, classifier, long, target) if long else [])
-    return [next(stitched if cuts else whole) for cuts in windows]
+    return _with_known_words(classifier, [next(stitched if cuts else whole) for cuts in windows])
+
+
+def _with_known_words(classifier: OpenClassifier, explanations: list[Explanation]) -> list[Explanation]:
+    """Say of each text how many of its words the model knows, where it has a vocabulary of words."""
+    known = None
+    if isinstance(classifier, FittedClassifier):
+        known = classifier.known_words([explanation.document.words for explanation in explanations])
+    if known is None:
+        return explanations
+    return [replace(one, known_words=count) for one, count in zip(explanations, known, strict=True)]
 
 
 def _explain_long(
@@ -35,7 +53,8 @@ def _explain_long(
     """Explain all windows of all texts together, each for the target of its text."""
     texts = [document.words for document, _ in long]
     probabilities = classifier.probabilities(texts).double().numpy()
-    targets = probabilities.argmax(1) if target is None else np.full(len(long), target)
+    predicted = predicted_classes(classifier, torch.from_numpy(probabilities))
+    targets = predicted if target is None else np.full(len(long), target)
     parts = [Document(part(document.words, window), document.label) for document, cuts in long for window in cuts]
     repeated = np.repeat(targets, [len(cuts) for _, cuts in long]).tolist()
     explained = iter(explainer.explain(classifier, parts, repeated))

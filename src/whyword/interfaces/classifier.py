@@ -9,11 +9,19 @@ from typing import Literal, Protocol, get_args, runtime_checkable
 import numpy as np
 from torch import Tensor
 
+from ..maths.stats.thresholds import decide
 from .document import Batch, Label, Words
 from .method import Method
 
 Removal = Literal["delete", "pad", "unknown", "mask"]
 REMOVALS: tuple[Removal, ...] = get_args(Removal)
+
+ROUNDED = 0.01  # how far the probabilities of classes that exclude each other may be from adding up to 1
+
+
+def exclusive(probabilities: np.ndarray) -> bool:
+    """Say whether all rows, (…, class), add up to 1, as they do where classes exclude each other."""
+    return bool((abs(probabilities.sum(-1) - 1) < ROUNDED).all())
 
 
 @runtime_checkable
@@ -42,6 +50,11 @@ class Classifier(Protocol):
     ) -> Iterator[Tensor]:
         """Answer probabilities_of_subsets for many texts in one stream of batches, in order."""
         ...
+
+
+def predicted_classes(classifier: Classifier, probabilities: Tensor) -> np.ndarray:
+    """Give the (text,) number of the class that a model predicts: the most probable, unless it has thresholds."""
+    return decide(probabilities.double().numpy(), getattr(classifier, "offsets", None))
 
 
 @dataclass(frozen=True, eq=False)

@@ -45,6 +45,7 @@ class Document:
     words: Words
     label: Label | None = None
     rationale: tuple[tuple[Span, ...], ...] | None = None  # per text: marked character spans; None: nobody marked any
+    weight: float | None = None  # how much it counts in training; None: as much as one
 
     @property
     def rationale_words(self) -> tuple[bool, ...] | None:
@@ -67,6 +68,7 @@ class Tokens:
     segment: np.ndarray  # (token,) int64: 0, or 1 for the second text of a pair
     words: int  # how many words the text has, read or not
     truncated_words: int = 0  # words at the end that the encoder's limit cut off
+    owner: np.ndarray | None = None  # (word,) int64: itself or, of a word that shares a piece, the word that has it
 
     def __len__(self) -> int:
         """Count the tokens."""
@@ -109,6 +111,8 @@ class Batch:
     segments: Tensor  # (batch, time) long
     labels: Tensor | None = None  # (batch,) long: index of the class
     rows: Tensor | None = None  # (batch,) long: which texts of a corpus these are, where that matters
+    weights: Tensor | None = None  # (batch,) how much each text counts in the task; None: all the same
+    owner: Tensor | None = None  # (batch, word) long: as in Tokens, to the most words of any text; None: each itself
 
     def __len__(self) -> int:
         """Count the texts."""
@@ -128,6 +132,8 @@ class Batch:
             segments=self.segments[chosen],
             labels=None if self.labels is None else self.labels[chosen],
             rows=None if self.rows is None else self.rows[chosen],
+            weights=None if self.weights is None else self.weights[chosen],
+            owner=None if self.owner is None else self.owner[chosen],
         )
 
     def to(self, where: device | str) -> Batch:
@@ -140,4 +146,6 @@ class Batch:
             segments=self.segments.to(where),
             labels=None if self.labels is None else self.labels.to(where),
             rows=None if self.rows is None else self.rows.to(where),
+            weights=None if self.weights is None else self.weights.to(where),
+            owner=None if self.owner is None else self.owner.to(where),
         )

@@ -46,6 +46,11 @@ class MissingExtraError(WhywordError, ImportError):
         return type(self), (self.feature, self.extra)
 
 
+def first_line(error: BaseException) -> str:
+    """Give the first line of what another library says, without a full stop, to be quoted in a sentence."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".:")
+
+
 def unknown_name(name: str, kind: str, known: Iterable[str]) -> OptionError:
     """Make the error for a name that is not among the known ones, with the nearest of them as a suggestion."""
     known = sorted(known)

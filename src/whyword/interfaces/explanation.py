@@ -12,7 +12,7 @@ import numpy as np
 from ..maths.stats.ties import ranking, tied_ranks, tolerance
 from ..views import html, svg, terminal
 from ..views.highlight import Highlight
-from .classifier import Classifier
+from .classifier import Classifier, exclusive
 from .document import Document, Label, Span
 from .errors import OptionError, unknown_name
 from .settings import Named, data_frame
@@ -53,6 +53,7 @@ class Explanation:
     forward_passes: int = 0  # sub-texts the model was asked about for this text
     seconds: float = 0.0  # this text's share of the time
     truncated_words: int = 0  # words at the end that the encoder could not read
+    known_words: int | None = None  # words that are in the model's vocabulary, where it has one of words
     windows: int = 1  # overlapping parts that a text longer than the encoder's limit was explained in
     converged: float | None = None  # confidence that the top words of a sampled explanation are the right ones
     tied: np.ndarray | None = None  # (word,) bool: words whose place in or out of the top is undecided
@@ -99,8 +100,8 @@ class Explanation:
 
         A word with a score above 0 speaks for the target. One below 0 speaks for the class that the target is held
         against, for the other of two classes, or among several for the one that gains most from it. It is None where
-        the explainer scores one class only: the word speaks against the target, nobody knows for whom. It is None for a
-        score of 0 too, and for weights and gates, which speak for no class.
+        the explainer scores one class only: the word speaks against the target, nobody knows for whom. It is None too
+        where labels do not exclude each other, for a score of 0, and for weights and gates, which speak for no class.
         """
         return tuple(self._speaker(score, word) for word, score in enumerate(self.scores))
 
@@ -109,8 +110,12 @@ class Explanation:
             return None
         if score > 0:
             return self.target
-        if self.against is not None or len(self.classes) == 2:
-            return 1 - self.target if self.against is None else self.against
+        if self.against is not None:
+            return self.against
+        if not exclusive(self.probabilities):
+            return None
+        if len(self.classes) == 2:
+            return 1 - self.target
         if self.all_scores is None or word is None:
             return None
         gains = np.where(np.arange(len(self.classes)) == self.target, -np.inf, self.all_scores[:, word])
@@ -166,6 +171,7 @@ class Explanation:
             probability=self.probability,
             explainer=self.explainer,
             truncated_words=self.truncated_words,
+            nothing_known=self.known_words == 0,
             windows=self.windows,
             tied=0 if self.tied is None else int(self.tied.sum()),
             classes=tuple(map(str, self.classes)),
@@ -175,6 +181,7 @@ class Explanation:
             against_probability=0.0 if self.against is None else float(self.probabilities[self.against]),
             base_value=self.base_value,
             error=self.error,
+            exclusive=exclusive(self.probabilities),
             interactions=tuple((i.first, i.second, i.score, self._speaker(i.score)) for i in self.interactions),
         )
 
@@ -248,6 +255,7 @@ class Explanation:
             "forward_passes": self.forward_passes,
             "seconds": self.seconds,
             "truncated_words": self.truncated_words,
+            "known_words": self.known_words,
             "windows": self.windows,
         }
         return values

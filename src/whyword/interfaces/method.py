@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
+from ..maths.stats.classes import Selection
 from .document import Batch
 
 
@@ -23,6 +24,7 @@ class Encoder(nn.Module, ABC):
     learning_rate: ClassVar[float] = 1e-3  # when the user names no other
     epochs: ClassVar[int] = 30  # at most, when the user names no other number
     token_kind: ClassVar[str] = "words"  # "words", or "pieces" when a pretrained tokenizer cuts words up
+    methods: ClassVar[tuple[str, ...] | None] = None  # the only methods that can stand on it; None: all
 
     embedding_dim: int
     layer_dims: tuple[int, ...]  # width of each layer that encode returns
@@ -45,6 +47,21 @@ class Encoder(nn.Module, ABC):
         return self.layer_dims[-1]
 
 
+class LinearEncoder(Encoder):
+    """An encoder whose states are what each token adds to the logits, and whose summary is the logits.
+
+    It is not trained step by step but solved at once.
+    """
+
+    @abstractmethod
+    def set_classes(self, classes: int) -> None:
+        """Take up the number of classes, which is the width of its states, before anything is learned."""
+
+    @abstractmethod
+    def solve(self, train: LabelledTexts, dev: LabelledTexts, by: Selection) -> Iterator[tuple[int, int]]:
+        """Learn all weights, choosing on dev; gives how many parts of the work are done, and how many there are."""
+
+
 @dataclass(frozen=True)
 class Prediction:
     """What a method says about a batch."""
@@ -55,6 +72,16 @@ class Prediction:
     states: Tensor | None = None  # (batch, time, dim): the states that were pooled
     lower: Tensor | None = None  # (batch, time, dim): states of lower layers side by side, of encoders that have any
     contributions: Tensor | None = None  # (batch, word, class): what each word adds to each probability; from explain
+    token_logits: Tensor | None = None  # (batch, time, class): what each token adds to the logits, of linear models
+    known: Tensor | None = None  # (batch, time) bool: tokens of words that the model knows; for contributions
+
+
+def task_loss(logits: Tensor, batch: Batch) -> Tensor:
+    """Mean cross-entropy of the labels, each text as heavy as the batch says: the task of every method."""
+    assert batch.labels is not None
+    if batch.weights is None:
+        return cross_entropy(logits, batch.labels)
+    return (cross_entropy(logits, batch.labels, reduction="none") * batch.weights).mean()
 
 
 def lower_layers(layers: Sequence[Tensor]) -> Tensor | None:
@@ -89,6 +116,23 @@ class Texts(Protocol):
         ...
 
 
+class LabelledTexts(Texts, Protocol):
+    """Tokenized texts with their classes."""
+
+    @property
+    def labels(self) -> np.ndarray:
+        """(text,) int64: index of the class."""
+        ...
+
+    @property
+    def weights(self) -> np.ndarray | None:
+        """(text,) how much each text counts in training, one on average; None: all the same."""
+        ...
+
+
+Solve = Callable[[LabelledTexts, LabelledTexts, Selection], Iterator[tuple[int, int]]]  # as LinearEncoder.solve
+
+
 @dataclass(frozen=True)
 class Phase:
     """A stretch of training with its own objectives, taken in turn on each batch, and its own early stopping."""
@@ -100,6 +144,7 @@ class Phase:
     run_all_epochs: bool = False  # whether all its epochs are run, because a schedule must finish
     logits: Callable[[Batch], Tensor] | None = None  # how dev is measured in this phase; None: as the method predicts
     refinement: Refinement | None = None  # of a phase that leaves the classifier as it was chosen
+    solve: Solve | None = None  # in the place of objectives
 
 
 @dataclass(frozen=True)
@@ -121,14 +166,21 @@ class Method(nn.Module, ABC):
     # "share": token weights add up to one, those of a word's pieces are summed; "gate": each in [0, 1], averaged
     own_score: ClassVar[Literal["share", "gate"] | None] = None
 
+    multi_label: bool = False  # whether a text may have several labels: their probabilities do not add up to 1
     encoder: Encoder
     contributions: nn.Module | None  # the head of blocks/contributions.py, where the model carries it
     unknown_token: int  # what a sub-text of no words consists of
+    first_word: int | None  # token ids from here on are words of a vocabulary; None: every token says something
+    logit_scale: Tensor  # () that the logits are multiplied by, one over the temperature
+    prior: Tensor | None  # (class,) log-probabilities of a text of which no word is known; None: as any other text
 
     def __init__(self) -> None:
         super().__init__()
         self.contributions = None
         self.unknown_token = 1
+        self.first_word = None
+        self.register_buffer("logit_scale", torch.ones(()))
+        self.register_buffer("prior", None)
 
     @abstractmethod
     def classify(self, embedded: Tensor, batch: Batch) -> Prediction:
@@ -136,12 +188,29 @@ class Method(nn.Module, ABC):
 
     def forward(self, batch: Batch) -> Prediction:
         """Predict from token ids."""
-        return self.classify(self.encoder.embed(batch), batch)
+        return self.answer(self.classify(self.encoder.embed(batch), batch), batch)
+
+    def answer(self, prediction: Prediction, batch: Batch) -> Prediction:
+        """Scale what classify gave by the temperature; a text of which no word is known is answered by the prior."""
+        logits, token_logits = prediction.logits * self.logit_scale, prediction.token_logits
+        if token_logits is not None:
+            token_logits = token_logits * self.logit_scale
+        if self.prior is not None:
+            logits = torch.where(self.known(batch).any(1, keepdim=True), logits, self.prior)
+        return replace(prediction, logits=logits, token_logits=token_logits)
+
+    def known(self, batch: Batch) -> Tensor:
+        """(batch, time) bool: the tokens of known words; of pieces, all that are no padding."""
+        return batch.mask if self.first_word is None else batch.is_word & (batch.tokens >= self.first_word)
+
+    def probabilities(self, logits: Tensor) -> Tensor:
+        """Turn logits into probabilities: of classes that exclude each other or, with several labels, of each label."""
+        return logits.sigmoid() if self.multi_label else logits.softmax(-1)
 
     def read(self, batch: Batch) -> tuple[Tensor, Prediction]:
         """Give the word vectors, and the prediction with its states."""
         embedded = self.encoder.embed(batch)
-        prediction = self.classify(embedded, batch)
+        prediction = self.answer(self.classify(embedded, batch), batch)
         if prediction.states is None:
             layers = self.encoder.encode(embedded, batch)
             prediction = replace(prediction, states=layers[-1], lower=lower_layers(layers))
@@ -151,13 +220,14 @@ class Method(nn.Module, ABC):
         """Predict, and give the contributions, from the same pass; for methods that carry their head."""
         assert self.contributions is not None
         embedded, prediction = self.read(batch)
-        return replace(prediction, contributions=self.contributions(embedded, prediction, batch))
+        known = self.known(batch)
+        contributions = self.contributions(embedded, replace(prediction, known=known), batch)
+        return replace(prediction, contributions=contributions * known.any(1).view(-1, 1, 1))
 
     def losses(self, batch: Batch, progress: float) -> dict[str, Tensor]:
         """Name the terms that are added up and minimized; progress runs from 0 to 1 through the phase."""
-        assert batch.labels is not None
         prediction, terms = self.predict_with_terms(batch)
-        return {"task": cross_entropy(prediction.logits, batch.labels), **terms}
+        return {"task": task_loss(prediction.logits, batch), **terms}
 
     def predict_with_terms(self, batch: Batch) -> tuple[Prediction, dict[str, Tensor]]:
         """Predict, and name what training minimizes whatever the task, from the same pass; nothing for most methods."""
@@ -190,6 +260,8 @@ class Attending(Protocol):
 
     classify(embedded, batch) is classify_from(*attention_and_states(embedded, batch)).
     """
+
+    logit_scale: Tensor  # that of a method
 
     def attention_and_states(self, embedded: Tensor, batch: Batch) -> tuple[Tensor, Tensor]:
         """Give the (batch, time) weights, 0 on padding, and the (batch, time, dim) states that they weigh."""

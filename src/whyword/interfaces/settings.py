@@ -66,7 +66,21 @@ def convert(value: Any, kind: Any, where: str) -> Any:
         if not isinstance(parts, list | tuple):
             raise OptionError(f"{where} is {value!r}: give values separated by commas.")
         return tuple(convert(part, get_args(kind)[0], where) for part in parts)
+    if origin is dict:
+        return _convert_table(value, get_args(kind)[1], where)
     return _convert_plain(value, kind, where)
+
+
+def _convert_table(value: Any, kind: Any, where: str) -> dict[str, Any]:
+    """Read a table, or name=value,name=value."""
+    if isinstance(value, str):
+        parts = [part.rpartition("=") for part in value.split(",")]
+        if not all(name and equals for name, equals, _ in parts):
+            raise OptionError(f"{where} is {value!r}: write name=value,name=value.")
+        value = {name.strip(): number for name, _, number in parts}
+    if not isinstance(value, Mapping):
+        raise OptionError(f"{where} is {value!r}: give a table of names and values.")
+    return {str(name): convert(number, kind, f"{where}.{name}") for name, number in value.items()}
 
 
 def _convert_union(value: Any, kinds: tuple[Any, ...], where: str) -> Any:
@@ -130,6 +144,8 @@ def _kind(kind: Any) -> str:
         return " | ".join(_kind(part) for part in get_args(kind))
     if get_origin(kind) is tuple:
         return f"{_kind(get_args(kind)[0])}, …"
+    if get_origin(kind) is dict:
+        return "name=number, …"
     return "none" if kind is type(None) else str(getattr(kind, "__name__", kind))
 
 

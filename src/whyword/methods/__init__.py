@@ -9,7 +9,7 @@ from ..interfaces.lazy import lazy
 if TYPE_CHECKING:
     from ..blocks.heads import Head, PooledClassifier
     from ..interfaces.document import Batch
-    from ..interfaces.method import Encoder, Method, Objective, Phase, Prediction
+    from ..interfaces.method import Encoder, Method, Objective, Phase, Prediction, task_loss
     from .agn import Agn
     from .attention import Attention
     from .base import Base
@@ -44,6 +44,7 @@ _HOMES = {
     "Vat": ".vat",
     "Vmask": ".vmask",
     "WordRegularized": ".word_regularized",
+    "task_loss": "..interfaces.method",
 }
 
 __all__ = [
@@ -67,6 +68,7 @@ __all__ = [
     "Vat",
     "Vmask",
     "WordRegularized",
+    "task_loss",
 ]
 
 __getattr__, __dir__ = lazy(__name__, _HOMES)

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, pad, relu
+from torch.nn.functional import binary_cross_entropy_with_logits, pad, relu
 
 from ..blocks.heads import Head
 from ..blocks.word_encoder import word_table
 from ..interfaces.document import Batch
-from ..interfaces.method import Encoder, Method, Objective, Phase, Prediction, lower_layers
+from ..interfaces.method import Encoder, Method, Objective, Phase, Prediction, lower_layers, task_loss
 from ..interfaces.settings import check_above_zero, check_from, check_share_below_one
 from ..maths.tensors.gates import kl_to_standard_normal, sample_gaussian
 from ..maths.tensors.masked import masked_max, masked_mean, masked_softmax
@@ -101,12 +101,12 @@ class Agn(Method):
         assert batch.labels is not None
         embedded = self.encoder.embed(batch)
         if not self.config.adversarial:
-            return {"task": cross_entropy(self.classify(embedded, batch).logits, batch.labels)}
+            return {"task": task_loss(self.classify(embedded, batch).logits, batch)}
         embedded = embedded if embedded.requires_grad else embedded.requires_grad_()
-        task = cross_entropy(self.classify(embedded, batch).logits, batch.labels)
+        task = task_loss(self.classify(embedded, batch).logits, batch)
         (uphill,) = torch.autograd.grad(task, embedded, retain_graph=True)
         step = self.config.adversarial * uphill / uphill.norm().clamp(min=torch.finfo(uphill.dtype).tiny)
-        harder = cross_entropy(self.classify(embedded + step, batch).logits, batch.labels)
+        harder = task_loss(self.classify(embedded + step, batch).logits, batch)
         return {"task": task, "adversarial": harder}
 
     def autoencoder_losses(self, batch: Batch, progress: float) -> dict[str, Tensor]:

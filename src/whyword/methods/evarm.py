@@ -8,12 +8,11 @@ from typing import Literal
 
 import torch
 from torch import Tensor
-from torch.nn.functional import cross_entropy
 
 from ..blocks.gates import LayerGate, Units, chosen_layers, gate_health, mask_warnings
 from ..blocks.heads import PooledClassifier
 from ..interfaces.document import Batch
-from ..interfaces.method import Encoder, Objective, Phase, Prediction
+from ..interfaces.method import Encoder, Objective, Phase, Prediction, task_loss
 from ..interfaces.settings import check_above_zero, check_between_zero_and_one, check_from, check_share_below_one
 from ..maths.tensors.distances import supervised_contrast
 from ..maths.tensors.gates import bernoulli_kl, sample_hard_gate, sample_relaxed
@@ -84,7 +83,7 @@ class Evarm(PooledClassifier):
         """First stage: cross-entropy of the masked text, and the bottleneck: KL from the gates to the prior."""
         assert batch.labels is not None
         prediction, keep_logits = self.classify_sampled(self.encoder.embed(batch), batch)
-        task = cross_entropy(prediction.logits, batch.labels)
+        task = task_loss(prediction.logits, batch)
         return {"task": task, "bottleneck": self._bottleneck(keep_logits, batch)}
 
     def _bottleneck(self, keep_logits: Tensor, batch: Batch) -> Tensor:
@@ -122,7 +121,7 @@ class Evarm(PooledClassifier):
         masked = self.encoder.summarize(self.encoder.encode(torch.cat([kept, fuller]), both)[-1], both)
         vectors = torch.cat([self.encoder.summarize(states, batch), masked])
         contrast = supervised_contrast(vectors, batch.labels.repeat(3), self.config.contrast_temperature)
-        return {"task": cross_entropy(self.head(masked[: len(batch)]), batch.labels), "contrast": contrast}
+        return {"task": task_loss(self.head(masked[: len(batch)]), batch), "contrast": contrast}
 
     def fuller(self, gates: Tensor, units: Units, batch: Batch) -> Tensor:
         """Give the (batch, unit) gates of x': all open but those of some words whose gate is shut, drawn anew."""

@@ -8,12 +8,11 @@ from typing import Literal
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import cross_entropy
 
 from ..blocks.gates import Units, WordGate, keep_statistics, mask_warnings
 from ..blocks.heads import PooledClassifier
 from ..interfaces.document import Batch
-from ..interfaces.method import Encoder, Prediction
+from ..interfaces.method import Encoder, Prediction, task_loss
 from ..interfaces.settings import check_above_zero, check_between_zero_and_one, check_from, check_share_below_one
 from ..maths.tensors.gates import kl_of_mixture
 
@@ -75,7 +74,7 @@ class Iba(PooledClassifier):
         standardized = (embedded - self.mean) / deviation
         passed = kl_of_mixture(share.unsqueeze(-1), standardized).mean(-1)  # (batch, time)
         information = (passed * batch.is_word).sum() / batch.is_word.sum().clamp(min=1)
-        return {"task": cross_entropy(prediction.logits, batch.labels), "information": self.config.beta * information}
+        return {"task": task_loss(prediction.logits, batch), "information": self.config.beta * information}
 
     def _share(self, embedded: Tensor, batch: Batch) -> Tensor:
         units = Units(batch, self.whole_words)

@@ -7,12 +7,11 @@ from typing import Literal
 
 import torch
 from torch import Tensor
-from torch.nn.functional import cross_entropy
 
 from ..blocks.gates import Units, WordGate
 from ..blocks.heads import PooledClassifier
 from ..interfaces.document import Batch
-from ..interfaces.method import Encoder, Prediction
+from ..interfaces.method import Encoder, Prediction, task_loss
 from ..interfaces.settings import check_above_zero, check_share_below_one
 from ..maths.tensors.masked import hard_k_hot, masked_softmax, sample_k_hot
 
@@ -59,7 +58,7 @@ class L2x(PooledClassifier):
         logits, real = self._scores(embedded, batch, units)
         safe = real | ~real.any(-1, keepdim=True)  # a text of no words: choose among its special tokens
         kept = units.spread(sample_k_hot(logits, safe, self.config.k, self.config.temperature))
-        return {"task": cross_entropy(self._classify_kept(embedded, kept, batch).logits, batch.labels)}
+        return {"task": task_loss(self._classify_kept(embedded, kept, batch).logits, batch)}
 
     def _scores(self, embedded: Tensor, batch: Batch, units: Units) -> tuple[Tensor, Tensor]:
         """Give the selection logits of the units, and which of them are words."""

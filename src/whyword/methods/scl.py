@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from torch import Tensor
-from torch.nn.functional import cross_entropy
 
 from ..blocks.heads import PooledClassifier
 from ..interfaces.document import Batch
-from ..interfaces.method import Encoder
+from ..interfaces.method import Encoder, task_loss
 from ..interfaces.settings import check_above_zero, check_share_below_one, refuse
 from ..maths.tensors.distances import supervised_contrast
 
@@ -42,6 +41,6 @@ class Scl(PooledClassifier):
         prediction, weight = self(batch), self.config.weight
         contrast = supervised_contrast(prediction.pooled, batch.labels, self.config.temperature)
         return {
-            "task": (1 - weight) * cross_entropy(prediction.logits, batch.labels),
+            "task": (1 - weight) * task_loss(prediction.logits, batch),
             "contrast": weight * contrast,
         }

@@ -8,7 +8,6 @@ from typing import Literal
 
 import torch
 from torch import Tensor
-from torch.nn.functional import cross_entropy
 from torch.nn.utils import parameters_to_vector
 
 from ..blocks.attention import AdditiveAttention, Attentive, attend
@@ -16,7 +15,7 @@ from ..blocks.gaussian_bottleneck import GaussianBottleneck
 from ..blocks.heads import Head
 from ..interfaces.document import Batch
 from ..interfaces.errors import OptionError
-from ..interfaces.method import Encoder, Objective, Phase, Prediction
+from ..interfaces.method import Encoder, Objective, Phase, Prediction, task_loss
 from ..interfaces.settings import check_from, check_share_below_one
 from ..maths.tensors.gates import kl_to_standard_normal, sample_gaussian
 
@@ -102,7 +101,7 @@ class Vat(Attentive):
     def losses(self, batch: Batch, progress: float) -> dict[str, Tensor]:
         """Cross-entropy of the learner, in the joint and the learn phases."""
         assert batch.labels is not None
-        return {"task": cross_entropy(self._learner_logits(batch), batch.labels)}
+        return {"task": task_loss(self._learner_logits(batch), batch)}
 
     def compressor_losses(self, batch: Batch, progress: float) -> dict[str, Tensor]:
         """Cross-entropy from a sample of z, and the bottleneck: KL from z to the standard normal.
@@ -116,7 +115,7 @@ class Vat(Attentive):
         logits = self.compressor_head(sample_gaussian(mean, deviation))
         divergence = kl_to_standard_normal(mean, deviation)
         divergence = divergence.sum(-1) if self.config.kl == "sum" else divergence.mean(-1)
-        return {"task": cross_entropy(logits, batch.labels), "bottleneck": self.config.beta * divergence.mean()}
+        return {"task": task_loss(logits, batch), "bottleneck": self.config.beta * divergence.mean()}
 
     def _attention_vector(self) -> Tensor:
         return parameters_to_vector(self.attention.parameters()).detach()

@@ -8,12 +8,11 @@ from typing import Literal
 
 import torch
 from torch import Tensor
-from torch.nn.functional import cross_entropy
 
 from ..blocks.gates import Units, WordGate, gate_health, mask_warnings
 from ..blocks.heads import PooledClassifier
 from ..interfaces.document import Batch
-from ..interfaces.method import Encoder, Objective, Phase, Prediction
+from ..interfaces.method import Encoder, Objective, Phase, Prediction, task_loss
 from ..interfaces.settings import check_above_zero, check_between_zero_and_one, check_from, check_share_below_one
 from ..maths.tensors.gates import bernoulli_kl, rising, sample_hard_gate, staged_decay
 
@@ -84,7 +83,7 @@ class Vmask(PooledClassifier):
         prediction, keep_logits = self.classify_sampled(self.encoder.embed(batch), batch)
         logits = prediction.logits.softmax(-1) if self.config.double_softmax else prediction.logits
         bottleneck = self._reduce(bernoulli_kl(keep_logits, self.config.prior), batch)
-        return {"task": cross_entropy(logits, batch.labels), "bottleneck": self.beta(progress) * bottleneck}
+        return {"task": task_loss(logits, batch), "bottleneck": self.beta(progress) * bottleneck}
 
     def _reduce(self, values: Tensor, batch: Batch) -> Tensor:
         if self.config.reduction == "mean_all":
@@ -119,7 +118,7 @@ class Vmask(PooledClassifier):
 
     def _plain_losses(self, batch: Batch, progress: float) -> dict[str, Tensor]:
         assert batch.labels is not None
-        return {"task": cross_entropy(self._plain_logits(batch), batch.labels)}
+        return {"task": task_loss(self._plain_logits(batch), batch)}
 
     def vocabulary_scores(self, vectors: Tensor) -> Tensor:
         """Probability that a word is kept, a function of its vector alone: (word, embedding_dim) to (word,)."""

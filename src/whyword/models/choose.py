@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -14,11 +15,12 @@ import torch
 
 from ..data.dataset import Dataset
 from ..interfaces.errors import OptionError
+from ..interfaces.logger import Logger
 from ..storage.atomic import write_text
 from ..training.optimizer import Processes
 from .config import RunConfig, make_config, overlay
 from .folder import TrainedModel, check_place, put_model, text_fingerprint
-from .train import OnEvent, changed_since, train_model, train_once
+from .train import OnEvent, add_figures, changed_since, train_model, train_once
 
 CHOICE = "choice.json"
 
@@ -42,6 +44,8 @@ def choose_setting(
     folder: Path | None = None,
     resume: bool = False,
     on_event: OnEvent = lambda _: None,
+    baseline: bool | None = None,
+    loggers: Sequence[Logger] = (),
 ) -> TrainedModel:
     """Train with each value of a setting such as method.beta; the best on dev wins, among equals the first.
 
@@ -53,30 +57,41 @@ def choose_setting(
     choice = {
         "settings": config.to_dict(),
         "values": [f"{setting}={value}" for value in values],
-        "texts": _fingerprint(dataset),
+        "texts": data_fingerprint(dataset),
     }
-    trials = None if folder is None else _prepare_folder(folder, choice, resume)
+    trials = None if folder is None else prepare_folder(folder, choice, resume)
     best: TrainedModel | None = None
     dev_accuracy: dict[str, float] = {}
+    best_score = -math.inf
     for value, run in zip(values, runs, strict=True):
         on_event(f"Training with {setting}={value}.")
         if trials is None:
-            model = train_model(run, dataset, device, on_event=on_event)
+            model = train_model(run, dataset, device, on_event=on_event, loggers=loggers)
         else:
-            model = train_once(run, dataset, trials / str(len(dev_accuracy)), device, on_event)
+            model = train_once(run, dataset, trials / str(len(dev_accuracy)), device, on_event, loggers)
         dev_accuracy[str(value)] = model.metrics["dev_accuracy"]
         on_event(f"{setting}={value} reached {dev_accuracy[str(value)]:.1%} on dev.")
-        if best is None or model.metrics["dev_accuracy"] > best.metrics["dev_accuracy"]:
-            best = model
+        score = dev_score(model.metrics)
+        if score > best_score:
+            best, best_score = model, score
     assert best is not None
     best = replace(best, metrics={**best.metrics, "choice": {"setting": setting, "dev_accuracy": dev_accuracy}})
+    if baseline is not None:
+        best = add_figures(best, dataset, baseline, on_event)
     if folder is not None and Processes().is_first:
         put_model(best, folder)
         shutil.rmtree(choosing_folder(folder))
     return best
 
 
-def _prepare_folder(place: Path, choice: dict[str, Any], resume: bool) -> Path:
+def dev_score(metrics: Mapping[str, Any]) -> float:
+    """Give what decided between epochs, the higher the better."""
+    if "dev_balanced_loss" in metrics:
+        return -float(metrics["dev_balanced_loss"])
+    return float(metrics.get("dev_macro_f1", metrics["dev_accuracy"]))
+
+
+def prepare_folder(place: Path, choice: dict[str, Any], resume: bool) -> Path:
     """Make the folder for the models, or resume one with the same values, settings and texts."""
     check_place(place)
     folder = choosing_folder(place)
@@ -96,7 +111,7 @@ def _prepare_folder(place: Path, choice: dict[str, Any], resume: bool) -> Path:
     return folder
 
 
-def _fingerprint(dataset: Dataset) -> str:
+def data_fingerprint(dataset: Dataset) -> str:
     """Fingerprint the texts and labels that training and choosing read."""
     digest = sha256()
     for document in (*dataset.train, *dataset.dev):

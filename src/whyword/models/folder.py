@@ -11,20 +11,25 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from ..blocks.contributions import add_head
+from ..data.rows import Columns
 from ..data.tokenizers.word_level import WordLevelTokenizer
 from ..data.tokenizers.word_pieces import WordPieceTokenizer
 from ..inference.fitted import FittedClassifier
 from ..interfaces.document import Label, Words
 from ..interfaces.errors import ModelError, OptionError, WhywordError
 from ..interfaces.explanation import Explainer
+from ..report.tables import markdown
 from ..storage.atomic import put_in_place, read_tensors, write_tensors, write_text
 from .config import SECTIONS, RunConfig, build_encoder, build_method, make_config
+from .figures import figure_tables, warn_of
 
 FORMAT = 1  # raised when a folder can no longer be read by older versions
 FREQUENCIES = "whyword.frequencies"
+COLUMNS = ("text", "text_pair", "label")  # whose names are kept
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +41,7 @@ class TrainedModel:
     history: Sequence[Mapping[str, Any]]  # lines of training.jsonl
     metrics: Mapping[str, Any]  # metrics.json
     folder: Path | None = None  # that it was loaded from
+    columns: Columns | None = None  # of the file it was trained on
 
 
 def save_model(model: TrainedModel, folder: Path) -> None:
@@ -49,7 +55,9 @@ def save_model(model: TrainedModel, folder: Path) -> None:
         "whyword": version("whyword"),
         **model.config.to_dict(),
         "labels": list(classifier.classes),
+        "columns": None if model.columns is None else {name: getattr(model.columns, name) for name in COLUMNS},
         "architecture": getattr(classifier.method.encoder, "architecture", None),
+        "offsets": None if classifier.offsets is None else classifier.offsets.tolist(),
     }
     write_text(folder / "config.json", json.dumps(config, indent=2, ensure_ascii=False))
     write_text(folder / "tokenizer.json", classifier.tokenizer.to_json())
@@ -86,20 +94,26 @@ def load_model(folder: Path, device: torch.device | str = "cpu") -> TrainedModel
     config_values = _read_config(folder)
     try:
         names = ("method", "encoder", "vocabulary", "training", "embeddings", "seed")
-        contributions = config_values.get("contributions")  # models of 0.2.0 and before have none
-        config = make_config({**{name: config_values[name] for name in names}, "contributions": contributions})
+        newer = {name: config_values.get(name) for name in ("contributions", "name", "notes")}  # none in older models
+        config = make_config({**{name: config_values[name] for name in names}, **newer})
         architecture = config_values["architecture"]
         kind = WordLevelTokenizer if architecture is None else WordPieceTokenizer
         tokenizer = kind.from_json(_read_text(folder / "tokenizer.json"))
         labels = tuple(config_values["labels"])
         encoder = build_encoder(config, tokenizer, architecture)
-        method = build_method(config, encoder, len(labels), tokenizer.unknown)
+        method = build_method(config, encoder, len(labels), tokenizer)
         if config.contributions is not None:
             add_head(method, config.contributions)
         tensors, _ = read_tensors(folder / "model.safetensors")
         frequencies = tensors.pop(FREQUENCIES, None)
+        tensors.setdefault("logit_scale", torch.ones(()))  # models of 0.2.0 and before have none, and no prior
+        if "prior" not in tensors:
+            method.prior = None
         method.load_state_dict(tensors)
+        values = config_values.get("offsets")  # models of 0.2.0 and before have none
+        offsets = None if values is None else np.array(values, dtype=np.float64)
         history, metrics = _read_history(folder), _read_metrics(folder)
+        columns = _columns(config_values)
     except WhywordError:
         raise
     except Exception as error:  # whatever a damaged file makes the libraries raise
@@ -107,20 +121,41 @@ def load_model(folder: Path, device: torch.device | str = "cpu") -> TrainedModel
         raise ModelError(f"The model folder {folder} is damaged ({reason}): train it again or copy it anew.") from error
     method.to(device).eval()
     counts = None if frequencies is None else frequencies.numpy()
-    return TrainedModel(FittedClassifier(method, tokenizer, labels, counts), config, history, metrics, folder)
+    classifier = FittedClassifier(method, tokenizer, labels, counts, offsets)
+    return TrainedModel(classifier, config, history, metrics, folder, columns)
+
+
+def model_columns(folder: Path) -> Columns | None:
+    """Give the columns that a model was trained on, before it is loaded; None if they are not known."""
+    try:
+        return _columns(_read_config(folder))
+    except ModelError:
+        return None  # which loading it will say
+
+
+def _columns(config: Mapping[str, Any]) -> Columns | None:
+    names = config.get("columns")  # models of 0.2.0 and before have none
+    if not isinstance(names, dict):
+        return None
+    return Columns(text=names.get("text"), label=names.get("label"), text_pair=names.get("text_pair"))
 
 
 def _read_config(folder: Path) -> dict[str, Any]:
     if not folder.is_dir():
         raise ModelError(f"There is no model folder {folder}: train one with  whyword train DATA -o {folder}.")
     if not (folder / "config.json").is_file():
-        raise ModelError(f"{folder} is not a whyword model: it has no config.json.")
+        raise ModelError(
+            f"{folder} is not a whyword model: it has no config.json. Give a folder that whyword train wrote."
+        )
     try:
         values = json.loads(_read_text(folder / "config.json"))
     except json.JSONDecodeError as error:
         raise ModelError(f"{folder / 'config.json'} is damaged ({error}): train the model again.") from error
     if not isinstance(values, dict) or not isinstance(values.get("format"), int) or "whyword" not in values:
-        raise ModelError(f"{folder} is not a whyword model: its config.json was written by another program.")
+        raise ModelError(
+            f"{folder} is not a whyword model, as its config.json was written by another program: give a folder that "
+            "whyword train wrote."
+        )
     if values["format"] > FORMAT:
         raise ModelError(
             f"{folder} was written by whyword {values['whyword']} in a newer format ({values['format']}; this version "
@@ -152,8 +187,9 @@ def model_card(config: Mapping[str, Any], metrics: Mapping[str, Any], history: S
     """Say what the model is, what it was trained on, how good it is and how to use it."""
     method, encoder = config["method"]["name"], config["encoder"]["name"]
     lines = [
-        f"# {method} on {encoder}",
+        f"# {config.get('name') or f'{method} on {encoder}'}",
         "",
+        *([config["notes"], ""] if config.get("notes") else []),
         f"A text classifier trained with whyword {config['whyword']}. It tells these classes apart: "
         f"{', '.join(str(label) for label in config['labels'])}.",
         "",
@@ -161,6 +197,7 @@ def model_card(config: Mapping[str, Any], metrics: Mapping[str, Any], history: S
         "|---|---|",
         *(f"| {name} | {value} |" for name, value in _facts(config, metrics, history)),
         "",
+        *_figures(metrics.get("figures")),
         "## Settings",
         "",
         *(f"- {section}: {_settings(config[section])}" for section in SECTIONS if config.get(section) is not None),
@@ -189,11 +226,41 @@ def _facts(
     for name, value in {**metrics, **metrics.get("health", {})}.items():
         if name == "contributions":
             facts.append(("explained by contributions", f"{value['explained']:.4g}"))
-        elif name != "health":
+        elif name == "calibration":
+            before, after = (f"{value[key]:.3f}" for key in ("dev_error_before", "dev_error"))
+            facts.append(("temperature", f"{value['temperature']:.3g}"))
+            facts.append(("expected calibration error on dev", f"{after} (without temperature {before})"))
+        elif name == "decision":
+            facts += _decision(value)
+        elif name == "auto":
+            dev = ", ".join(f"{each} {accuracy:.1%}" for each, accuracy in value["dev_accuracy"].items())
+            facts.append(("chosen on dev by auto", f"{value['chosen']}; {dev}"))
+        elif name not in ("health", "figures"):
             facts.append((name.replace("_", " "), f"{value:.4g}" if isinstance(value, float) else str(value)))
     facts.append(("epochs trained", str(len(history))))
     facts.append(("seed", str(config["seed"])))
     return facts
+
+
+def _decision(decision: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Say from which probability on a class is predicted, and what that brought on dev."""
+    if "threshold" in decision:
+        last = list(decision["offsets"])[-1]
+        rule = ("threshold", f"{last} from {decision['threshold']:.1%} on")
+    else:
+        offsets = ", ".join(f"{name} {value:+.2f}" for name, value in decision["offsets"].items())
+        rule = ("added to log-probabilities before deciding", offsets)
+    before, after = decision["dev_macro_f1_before"], decision["dev_macro_f1"]
+    return [rule, ("macro-F1 on dev with thresholds", f"{after:.4g} (without {before:.4g})")]
+
+
+def _figures(figures: Mapping[str, Any] | None) -> list[str]:
+    """Show the model beside majority and baseline, and class by class, with 95 % intervals."""
+    if figures is None:
+        return []
+    warning = warn_of(figures)
+    tables = [markdown(table) for table in figure_tables(figures)]
+    return ["## How good it is", "", *tables, "In brackets: 95 % intervals.", *([warning] if warning else []), ""]
 
 
 def _settings(values: Mapping[str, Any]) -> str:
@@ -202,15 +269,8 @@ def _settings(values: Mapping[str, Any]) -> str:
 
 def model_fingerprint(model: TrainedModel) -> str:
     """Name all that decides what a model answers: weights, architecture, tokenizer and classes."""
-    classifier = model.classifier
     config = model.config.to_dict()
-    digest = hashlib.sha256()
-    facts = [config["method"], config["encoder"], list(classifier.classes), classifier.tokenizer.to_json()]
-    digest.update(json.dumps(facts, sort_keys=True).encode())
-    for name, tensor in sorted(classifier.method.state_dict().items()):
-        digest.update(json.dumps([name, str(tensor.dtype), tensor.shape]).encode())
-        digest.update(tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy())
-    return digest.hexdigest()
+    return model.classifier.fingerprint([config["method"], config["encoder"]])
 
 
 def named_fingerprint(name: str, classes: Sequence[Label]) -> str:

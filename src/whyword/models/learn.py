@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import torch
 
-from ..blocks.contributions import ContributionHead, add_head
+from ..blocks.contributions import ContributionHead, LinearContributions, add_head, read_base
 from ..data.batching import Corpus
 from ..interfaces.document import Words
 from ..interfaces.errors import DataError
@@ -44,6 +44,9 @@ def learn_contributions(
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         add_head(method, config)
+        if isinstance(method.contributions, LinearContributions):
+            read_base(method)
+            return replace(model, config=replace(model.config, contributions=config))
         run = TrainingRun(method, Training(), train, dev, seed, device, [contribution_phase(method, train, dev, seed)])
         with postponed_interrupt() as interrupted:
             for step in run.steps():

@@ -7,27 +7,38 @@ import shutil
 import signal
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import numpy as np
 import torch
 
-from ..blocks.contributions import add_head
+from ..blocks.contributions import LinearContributions, add_head, read_base
 from ..data.batching import Corpus, by_token_budget
 from ..data.dataset import Dataset, labels
-from ..inference.fitted import BATCH_TOKENS, FittedClassifier
+from ..inference.fitted import FittedClassifier
+from ..interfaces.classifier import predicted_classes
 from ..interfaces.document import Document, Label
 from ..interfaces.errors import OptionError
+from ..interfaces.logger import Logger
 from ..maths.stats.intervals import share_interval
 from ..storage.atomic import read_snapshot, write_snapshot, write_text
 from ..training.contributions import CONTRIBUTIONS, contribution_phase
-from ..training.loop import Step, TrainingRun, evaluate
-from ..training.optimizer import Processes
+from ..training.head_only import head_phase
+from ..training.loop import Step, TrainingRun
+from ..training.optimizer import Processes, selection
+from ..training.timing import choose_threads
+from .baseline import BASELINE, fit_baseline, read_corpora
 from .config import Parts, RunConfig, assemble
+from .decisions import decide_on_dev
+from .figures import measure_figures, warn_of
 from .folder import TrainedModel, check_place, load_model, put_model
+from .log import Log
 
 CHECKPOINT_SECONDS = 30.0  # at most this much work is lost when a run is killed
 SETTINGS = "run.json"
@@ -41,21 +52,60 @@ def train_model(
     folder: Path | None = None,
     resume: bool = False,
     on_event: OnEvent = lambda _: None,
+    baseline: bool | None = None,
+    loggers: Sequence[Logger] = (),
+    choosing_threads: bool = False,
 ) -> TrainedModel:
-    """Train, select on dev, measure on test if there is one; save the model in a folder if one is named."""
+    """Train, select on dev, measure on test if there is one; save the model in a folder if one is named.
+
+    Unless baseline is None, the model is measured class by class, and beside TF-IDF if it is true. The number of
+    threads is torch's, or chosen by timed steps; a run that resumes has the same one.
+    """
     unfinished = None if folder is None else UnfinishedRun(folder, config, resume)
-    with torch.random.fork_rng(devices=[]):  # the caller's random stream is left alone
-        torch.manual_seed(config.seed)
-        classes = labels(dataset.train)
-        parts = assemble(config, len(classes), [document.words for document in dataset.train])
-        for note in (*dataset.notes, *parts.notes):
-            on_event(note)
-        model = _fit(parts, dataset, classes, torch.device(device), unfinished, on_event)
-    for warning in parts.method.warnings(model.metrics.get("health", {})):
-        on_event(f"Warning: {warning}")
-    if unfinished is not None and Processes().is_first:
-        unfinished.finish(model)
+    log = Log(loggers, on_event)
+    with log.following(config.to_dict()):
+        with torch.random.fork_rng(devices=[]):  # the caller's random stream is left alone
+            torch.manual_seed(config.seed)
+            classes = labels(dataset.train)
+            parts = assemble(config, len(classes), [document.words for document in dataset.train])
+            for note in (*dataset.notes, *parts.notes):
+                on_event(note)
+            model = _fit(parts, dataset, classes, torch.device(device), unfinished, on_event, log, choosing_threads)
+        if baseline is not None:
+            model = add_figures(model, dataset, baseline, on_event)
+        health = model.metrics.get("health", {})
+        for warning in (*_majority_warning(dataset.dev, model), *parts.method.warnings(health)):
+            on_event(f"Warning: {warning}")
+        if unfinished is not None and Processes().is_first:
+            unfinished.finish(model)
+        log.finish(model.metrics, folder)
     return model
+
+
+def add_figures(
+    model: TrainedModel,
+    dataset: Dataset,
+    baseline: bool,
+    on_event: OnEvent,
+    beside: FittedClassifier | None = None,
+) -> TrainedModel:
+    """Measure a model on test, or dev if there is no test, and beside the baseline if that is wanted.
+
+    The baseline is solved, unless it is there already (beside).
+    """
+    config, classes = model.config, model.classifier.classes
+    labels = np.array([classes.index(document.label) for document in dataset.train if document.label is not None])
+    if not baseline or config.encoder == BASELINE:
+        beside = None
+    elif beside is None:
+        on_event("Solving the baseline, TF-IDF with logistic regression.")
+        with torch.random.fork_rng(devices=[]):
+            beside = fit_baseline(config, dataset, classes)
+    figures = measure_figures(model.classifier, dataset, selection(config.training, labels) != "accuracy", beside)
+    warning = warn_of(figures)
+    if warning is not None:
+        on_event(f"Warning: {warning}")
+    return replace(model, metrics={**model.metrics, "figures": figures})
 
 
 def train_once(
@@ -64,11 +114,12 @@ def train_once(
     folder: Path,
     device: torch.device | str = "cpu",
     on_event: OnEvent = lambda _: None,
+    loggers: Sequence[Logger] = (),
 ) -> TrainedModel:
     """Load the model of a folder that is this run's alone, or train it, or resume its training."""
     if (folder / "config.json").exists():
         return load_model(folder, device)
-    return train_model(config, dataset, device, folder, can_resume(folder), on_event)
+    return train_model(config, dataset, device, folder, can_resume(folder), on_event, loggers=loggers)
 
 
 def _fit(
@@ -78,45 +129,67 @@ def _fit(
     device: torch.device,
     unfinished: UnfinishedRun | None,
     on_event: OnEvent,
+    log: Log,
+    choosing_threads: bool,
 ) -> TrainedModel:
-    method, tokenizer = parts.method.to(device), parts.tokenizer
-    train, dev = (Corpus.read(documents, classes, tokenizer) for documents in (dataset.train, dataset.dev))
-    _report_truncation(train, tokenizer.limit, on_event)
-    budget = parts.config.training.batch_tokens
-    method.prepare(train.batch(chosen).to(device) for chosen in by_token_budget(train.lengths, budget))
-    seed, settings = parts.config.seed, parts.config.training
-    plan = list(method.plan(settings.epochs or method.encoder.epochs))
-    if parts.config.contributions is not None:
-        with torch.random.fork_rng(devices=[]):  # so that the classifier is the same with and without
-            add_head(method, parts.config.contributions)
-        plan.append(contribution_phase(method, train, dev, seed))
-    run = TrainingRun(method, settings, train, dev, seed, device, plan)
+    run = start_run(parts, dataset, classes, device, on_event)
+    method, tokenizer, train = run.method, parts.tokenizer, run.train
+    threads = unfinished.threads if unfinished is not None else None
+    if choosing_threads:
+        torch.set_num_threads(threads or choose_threads(run))
     if unfinished is not None:
         unfinished.restore(run, on_event)
+    for record in run.history:
+        log.epoch(record)
     started, worked = time.perf_counter(), time.process_time()
     with postponed_interrupt() as interrupted:
         for step in run.steps():
             on_event(step)
+            if step.record is not None:
+                log.epoch(step.record)
             if unfinished is not None and run.processes.is_first:
                 unfinished.save(run, at_once=step.record is not None or interrupted())
             if interrupted():
                 raise KeyboardInterrupt
+    if isinstance(method.contributions, LinearContributions):
+        read_base(method)
     metrics: dict[str, Any] = {
         "train_texts": len(train),
-        "dev_texts": len(dev),
+        "dev_texts": len(dataset.dev),
         "seconds": round(time.perf_counter() - started, 1),
         "cpu_seconds": round(time.process_time() - worked, 1),
     }
     if run.chosen is not None:
         chosen = next(r for r in run.history if (r["phase"], r["epoch"]) == (run.chosen.phase, run.chosen.epoch + 1))
         metrics |= {"epoch": chosen["epoch"], "phase": chosen["phase"], "dev_accuracy": chosen["dev_accuracy"]}
+        metrics |= {name: chosen[name] for name in ("dev_macro_f1", "dev_balanced_loss") if name in chosen}
         metrics["health"] = chosen["health"]
     metrics |= contribution_metrics(run.history)
+    classifier = FittedClassifier(method, tokenizer, classes, parts.frequencies)
+    classifier, decided = decide_on_dev(classifier, parts.config.training, dataset.dev)
+    metrics |= decided
     if dataset.test:
-        metrics |= measure(FittedClassifier(method, tokenizer, classes), dataset.test, "test")
-    return TrainedModel(
-        FittedClassifier(method, tokenizer, classes, parts.frequencies), parts.config, run.history, metrics
-    )
+        metrics |= measure(classifier, dataset.test, "test")
+    return TrainedModel(classifier, parts.config, run.history, metrics, columns=dataset.columns)
+
+
+def start_run(
+    parts: Parts, dataset: Dataset, classes: tuple[Label, ...], device: torch.device, on_event: OnEvent
+) -> TrainingRun:
+    """Tokenize the texts and plan the training, up to its first step."""
+    method = parts.method.to(device)
+    train, dev = read_corpora(parts, dataset, classes)
+    _report_truncation(train, parts.tokenizer.limit, on_event)
+    budget = parts.config.training.batch_tokens
+    method.prepare(train.batch(chosen).to(device) for chosen in by_token_budget(train.lengths, budget))
+    seed, settings = parts.config.seed, parts.config.training
+    plan = [head_phase(method)] if settings.head_only else list(method.plan(settings.epochs or method.encoder.epochs))
+    if parts.config.contributions is not None:
+        with torch.random.fork_rng(devices=[]):  # so that the classifier is the same with and without
+            add_head(method, parts.config.contributions)
+        if not isinstance(method.contributions, LinearContributions):
+            plan.append(contribution_phase(method, train, dev, seed))
+    return TrainingRun(method, settings, train, dev, seed, device, plan)
 
 
 def contribution_metrics(history: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -127,16 +200,31 @@ def contribution_metrics(history: Sequence[Mapping[str, Any]]) -> dict[str, Any]
 
 def measure(classifier: FittedClassifier, documents: Sequence[Document], split: str) -> dict[str, Any]:
     """Measure accuracy with its 95 % interval (Wilson)."""
-    corpus = Corpus.read(documents, classifier.classes, classifier.tokenizer)
-    score = evaluate(classifier.method, corpus.batches(BATCH_TOKENS), classifier.device)
-    classifier.method.eval()
-    low, high = share_interval(round(score.accuracy * len(corpus)), len(corpus))
+    predicted = predicted_classes(classifier, classifier.probabilities([document.words for document in documents]))
+    right = sum(classifier.classes[i] == d.label for i, d in zip(predicted, documents, strict=True))
+    low, high = share_interval(right, len(documents))
     return {
-        f"{split}_texts": len(corpus),
-        f"{split}_accuracy": score.accuracy,
+        f"{split}_texts": len(documents),
+        f"{split}_accuracy": right / len(documents),
         f"{split}_accuracy_low": low,
         f"{split}_accuracy_high": high,
     }
+
+
+def _majority_warning(dev: Sequence[Document], model: TrainedModel) -> list[str]:
+    """Say so where dev accuracy cannot be told from that of the most frequent class."""
+    if "dev_accuracy" not in model.metrics or not dev:
+        return []
+    label, count = Counter(document.label for document in dev).most_common(1)[0]
+    accuracy = model.metrics["dev_accuracy"]
+    low, _ = share_interval(round(accuracy * len(dev)), len(dev))
+    if low > count / len(dev):
+        return []
+    return [
+        f"dev accuracy ({accuracy:.1%}) cannot be told from that of always answering {label!r} "
+        f"({count / len(dev):.1%}): the model may have learned nothing, so give more texts, more epochs, or another "
+        "learning rate (--set training.learning_rate)."
+    ]
 
 
 def _report_truncation(corpus: Corpus, limit: int | None, on_event: OnEvent) -> None:
@@ -171,8 +259,11 @@ class UnfinishedRun:
         self.config = config
         self.resume = resume
         self.last_checkpoint = time.monotonic()
+        self.threads: int | None = None  # of the run that is resumed
         if resume and not can_resume(place):
             raise OptionError(f"There is no unfinished run at {self.folder}: leave --resume out to start one.")
+        if resume:
+            self.threads = json.loads((self.folder / SETTINGS).read_text(encoding="utf-8")).get("threads")
         if Processes().is_first:
             if not resume:
                 shutil.rmtree(self.folder, ignore_errors=True)
@@ -194,7 +285,7 @@ class UnfinishedRun:
                 self._restore(run, *snapshot)
                 on_event(f"Resumed after {len(run.history)} epochs and {run.position.step} steps.")
         if run.processes.is_first:
-            write_text(settings, json.dumps(current, indent=2))
+            write_text(settings, json.dumps({**current, "threads": torch.get_num_threads()}, indent=2))
 
     def _restore(self, run: TrainingRun, tensors: dict[str, torch.Tensor], values: dict[str, Any]) -> None:
         try:

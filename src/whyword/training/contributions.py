@@ -23,7 +23,12 @@ from ..maths.tensors.subsets import complementary_subsets
 
 CONTRIBUTIONS = "contributions"  # the name of the phase
 MOST_STATES = 400_000_000  # numbers that are kept of the states: bounds their memory to 0.8 GB
-PAIRS, PAIRS_OF_PRETRAINED = 8, 6  # of sub-texts per text, when the user names no number: large encoders are slow
+PAIRS, MOST_PAIRS, ALL_PAIRS = (
+    8,
+    16,
+    80_000,
+)  # of sub-texts when the user names no number: more a text where texts are few
+PAIRS_OF_PRETRAINED = 10  # large encoders are slow; with 6, r with Shapley values was .01 lower on one dev model
 DEV_TEXTS, DEV_PAIRS = 300, 4  # that choose the epoch: more would cost as much as the fitting
 MOST_COPIES = 7  # of a text, shortened
 LEAST_KEPT = 0.5  # share of the words that a shortened copy keeps, at least
@@ -43,7 +48,7 @@ def contribution_phase(method: Method, train: Corpus, dev: Corpus, seed: int) ->
     most_tokens = MOST_STATES // sum(method.encoder.layer_dims)
     chosen = _some(train.texts, config.texts, most_tokens, generator)
     copies = _shortened(chosen, min(config.least_texts - len(chosen), MOST_COPIES * len(chosen)), generator)
-    pairs = config.pairs or (PAIRS_OF_PRETRAINED if method.encoder.token_kind == "pieces" else PAIRS)
+    pairs = config.pairs or _pairs(len(chosen) + len(copies), method.encoder.token_kind == "pieces")
     texts = Answered(method, [*chosen, *copies], train.padding, pairs, [seed, 0])
     judge = Answered(method, _some(dev.texts, DEV_TEXTS, most_tokens, generator), dev.padding, DEV_PAIRS, [seed, 1])
     steps = math.ceil(len(texts.texts) / config.batch_size)
@@ -213,6 +218,11 @@ class Answered:
         for chosen in by_token_budget(self.lengths, BATCH_TOKENS):
             total += float(self.loss(self.batch(chosen).to(self.head.base.device), equal_shares)) * len(chosen)
         return total / max(1, len(self.texts))
+
+
+def _pairs(texts: int, pretrained: bool) -> int:
+    """Choose how many pairs of sub-texts to ask about per text."""
+    return PAIRS_OF_PRETRAINED if pretrained else min(MOST_PAIRS, max(PAIRS, ALL_PAIRS // max(1, texts)))
 
 
 def _some(texts: Sequence[Tokens], most: int, most_tokens: int, generator: np.random.Generator) -> list[Tokens]:

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import cross_entropy
 
 from ..data.batching import Corpus, training_batches
 from ..inference.fitted import BATCH_TOKENS
 from ..interfaces.document import Batch
 from ..interfaces.errors import OptionError
 from ..interfaces.method import Method, Phase, Texts
-from .optimizer import ObjectiveOptimizer, Processes, Training
+from ..maths.stats.calibration import fit_scale
+from .dev_score import Best, DevScore, evaluate, read_best
+from .optimizer import ObjectiveOptimizer, Processes, Training, selection
+from .stopping import is_over, most_epochs, schedule_epochs
 from .sub_texts import with_sub_texts
 
 
@@ -31,6 +33,7 @@ class Step:
     steps: int  # in the epoch
     tokens: int
     record: dict[str, Any] | None = None  # a line of training.jsonl
+    epochs: int = 1  # of the phase, at most
 
 
 @dataclass
@@ -43,50 +46,6 @@ class Position:
     tokens: int = 0
     seconds: float = 0.0
     sums: dict[str, float] = field(default_factory=dict)  # of each loss over the epoch
-
-
-@dataclass(frozen=True, order=True)
-class DevScore:
-    """Dev accuracy decides; among equals the lower loss does."""
-
-    accuracy: float
-    negative_loss: float
-
-
-@dataclass(frozen=True)
-class Best:
-    """The best epoch so far, and how long ago it was."""
-
-    score: DevScore
-    phase: str
-    epoch: int
-    epochs_since_best: int = 0
-
-    def next(self, score: DevScore, phase: str, epoch: int) -> Best:
-        """Take another epoch into account."""
-        return (
-            Best(score, phase, epoch)
-            if score > self.score
-            else replace(self, epochs_since_best=self.epochs_since_best + 1)
-        )
-
-
-def evaluate(
-    method: Method, batches: list[Batch], device: torch.device, logits_of: Callable[[Batch], Tensor] | None = None
-) -> DevScore:
-    """Measure accuracy and mean cross-entropy."""
-    method.eval()
-    right, loss, texts = 0.0, 0.0, 0
-    with torch.inference_mode():
-        for cpu_batch in batches:
-            batch = cpu_batch.to(device)
-            assert batch.labels is not None
-            logits = method(batch).logits if logits_of is None else logits_of(batch)
-            right += float((logits.argmax(-1) == batch.labels).sum())
-            loss += float(cross_entropy(logits, batch.labels, reduction="sum"))
-            texts += len(batch)
-    method.train()
-    return DevScore(right / texts, -loss / texts)
 
 
 def copy_weights(method: nn.Module) -> dict[str, Tensor]:
@@ -108,9 +67,11 @@ class TrainingRun:
         plan: Sequence[Phase] | None = None,  # None: the method's own
     ) -> None:
         self.method, self.settings, self.train, self.seed, self.device = method, settings, train, seed, device
+        self.dev = dev
         self.dev_batches: list[Batch] = dev.batches(min(settings.batch_tokens, BATCH_TOKENS))
         plan = plan or method.plan(settings.epochs or method.encoder.epochs)
         self.plan = [with_sub_texts(phase, settings.subtexts, method.unknown_token) for phase in plan]
+        self.selection = selection(settings, train.labels)
         self.processes = Processes()
         self.learning_rate = settings.learning_rate or method.encoder.learning_rate
         self.position = Position()
@@ -132,12 +93,31 @@ class TrainingRun:
         while self.position.phase < len(self.plan):
             phase = self.plan[self.position.phase]
             yield from self._prepare(phase)
-            while self.position.epoch < phase.epochs and not self._out_of_patience(phase):
-                yield from self._epoch(phase)
+            while not self._is_over(phase):
+                yield from self._epoch(phase) if phase.solve is None else self._solve(phase)
             self._end_phase(phase)
         if self.chosen_weights:
             self.method.load_state_dict(self.chosen_weights)
+        if all(phase.refinement is None for phase in self.plan):
+            self._calibrate()
         self.method.eval()
+
+    def _calibrate(self) -> None:
+        """Scale the logits of the chosen classifier by the temperature that dev asks for."""
+        if not self.settings.calibrate or self.chosen is None:
+            return
+        self.method.eval()
+        logits, labels = [], []
+        with torch.inference_mode():
+            for cpu_batch in self.dev_batches:
+                batch = cpu_batch.to(self.device)
+                assert batch.labels is not None
+                known = self.method.known(batch).any(1)  # the others are answered by the prior
+                logits.append(self.method(batch).logits[known].double().cpu())
+                labels.append(batch.labels[known].cpu())
+        scale = fit_scale(torch.cat(logits).numpy(), torch.cat(labels).numpy())
+        self.method.logit_scale.mul_(scale)
+        self.chosen_weights["logit_scale"] = self.method.logit_scale.detach().clone()
 
     def _prepare(self, phase: Phase) -> Iterator[Step]:
         """Let a refinement look at the chosen classifier before its first step, or when it resumes."""
@@ -145,14 +125,17 @@ class TrainingRun:
             return
         if self.chosen_weights and (self.position.epoch, self.position.step) == (0, 0):
             self.method.load_state_dict(self.chosen_weights)
+            if float(self.method.logit_scale) == 1.0:  # the first refinement: a later one finds it done
+                self._calibrate()
         self.method.eval()
         for done, texts in phase.refinement.prepare():
             yield Step(f"{phase.name}: asking", self.position.epoch, done, texts, 0)
         self.method.train()
 
-    def _out_of_patience(self, phase: Phase) -> bool:
-        patience = None if phase.run_all_epochs else self.settings.patience
-        return self.best is not None and patience is not None and self.best.epochs_since_best >= patience
+    def _is_over(self, phase: Phase) -> bool:
+        done = self.position.epoch
+        accuracies = [record["dev_accuracy"] for record in self.history[len(self.history) - done :]]
+        return is_over(phase, self.settings, accuracies, self.best.epochs_since_best if self.best else 0)
 
     def _epoch(self, phase: Phase) -> Iterator[Step]:
         at = self.position
@@ -162,7 +145,7 @@ class TrainingRun:
         batches = training_batches(texts.lengths, size, self.settings.batch_tokens, seed)
         while at.step < len(batches):
             started = time.perf_counter()
-            progress = (at.epoch + at.step / len(batches)) / phase.epochs
+            progress = min(1.0, (at.epoch + at.step / len(batches)) / schedule_epochs(phase, self.settings))
             chosen = batches[at.step]
             mine = self.processes.share(chosen)
             batch = texts.batch(mine if len(mine) else chosen[:1]).to(self.device)
@@ -174,7 +157,19 @@ class TrainingRun:
             at.tokens += int(texts.lengths[chosen].sum())
             at.seconds += time.perf_counter() - started
             record = self._end_epoch(phase, len(batches)) if at.step == len(batches) else None
-            yield Step(phase.name, at.epoch, at.step, len(batches), at.tokens, record)
+            epochs = most_epochs(phase, self.settings)
+            yield Step(phase.name, at.epoch, at.step, len(batches), at.tokens, record, epochs)
+
+    def _solve(self, phase: Phase) -> Iterator[Step]:
+        """Run a phase that is solved at once; one that was stopped starts again."""
+        assert phase.solve is not None
+        started = time.perf_counter()
+        for done, parts in phase.solve(self.train, self.dev, self.selection):
+            if done < parts:
+                yield Step(phase.name, 0, done, parts, 0)
+        at = self.position
+        at.tokens, at.seconds = int(self.train.lengths.sum()), time.perf_counter() - started
+        yield Step(phase.name, 0, parts, parts, at.tokens, self._end_epoch(phase, 1))
 
     def _end_epoch(self, phase: Phase, steps: int) -> dict[str, Any]:
         at = self.position
@@ -188,6 +183,7 @@ class TrainingRun:
             "epoch": at.epoch + 1,
             "losses": {name: total / steps for name, total in at.sums.items()},
             "dev_accuracy": score.accuracy,
+            **self._selected(phase, score),
             "dev_loss": -score.negative_loss,
             "best": best.epochs_since_best == 0,
             "health": self._health() if phase.refinement is None else phase.refinement.health(-score.negative_loss),
@@ -198,10 +194,17 @@ class TrainingRun:
         self.position = Position(at.phase, at.epoch + 1)
         return record
 
+    def _selected(self, phase: Phase, score: DevScore) -> dict[str, float]:
+        """Name what decides, where it is not accuracy."""
+        by_accuracy = self.selection == "accuracy" or phase.refinement is not None
+        if by_accuracy:
+            return {}
+        return {"dev_macro_f1": score.score} if self.selection == "macro-f1" else {"dev_balanced_loss": -score.score}
+
     def _score(self, phase: Phase) -> DevScore:
         """Measure on dev; a refinement leaves the accuracy of the chosen classifier as it is."""
         if phase.refinement is None:
-            return evaluate(self.method, self.dev_batches, self.device, phase.logits)
+            return evaluate(self.method, self.dev_batches, self.device, phase.logits, self.selection)
         self.method.eval()
         loss = phase.refinement.dev_loss()
         self.method.train()
@@ -251,7 +254,7 @@ class TrainingRun:
         """Resume from a snapshot of a run with the same settings."""
         self.position = Position(**values["position"])
         self.history = values["history"]
-        self.best, self.chosen = (_best(values[name]) for name in ("best", "chosen"))
+        self.best, self.chosen = (read_best(values[name]) for name in ("best", "chosen"))
         self.method.load_state_dict(_with_prefix("method.", tensors))
         self.best_weights, self.chosen_weights = _with_prefix("best.", tensors), _with_prefix("chosen.", tensors)
         torch.set_rng_state(tensors["random.cpu"].cpu())
@@ -278,10 +281,3 @@ def _finite(loss: float, name: str, epoch: int) -> float:
 
 def _with_prefix(prefix: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
     return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
-
-
-def _best(values: dict[str, Any] | None) -> Best | None:
-    if values is None:
-        return None
-    since = values["stale"] if "stale" in values else values["epochs_since_best"]  # "stale" in older snapshots
-    return Best(DevScore(**values["score"]), values["phase"], values["epoch"], since)

@@ -14,7 +14,14 @@ from torch import Tensor, nn
 
 from ..interfaces.document import Batch
 from ..interfaces.method import Objective
-from ..interfaces.settings import check_above_zero, check_from, check_share_below_one
+from ..interfaces.settings import (
+    check_above_zero,
+    check_between_zero_and_one,
+    check_from,
+    check_share_below_one,
+    refuse,
+)
+from ..maths.stats.classes import Selection, are_unequal
 
 
 @dataclass(frozen=True)
@@ -23,6 +30,7 @@ class Training:
 
     epochs: int | None = None  # at most; None: the encoder's own. Stops earlier when dev accuracy no longer rises
     patience: int | None = 4  # epochs without a better dev accuracy before a phase stops; None: never
+    stopping: Literal["best", "plateau"] = "best"  # plateau: and when their mean no longer rises; docs/auto.md
     batch_size: int = 64  # texts per step
     batch_tokens: int = 16_384  # padded tokens per step at most, for long texts
     learning_rate: float | None = None  # None: the encoder's own
@@ -30,13 +38,35 @@ class Training:
     schedule: Literal["constant", "linear", "cosine"] = "constant"  # of the learning rate through a phase
     warmup: float = 0.0  # share of a phase in which the learning rate rises from 0
     clip: float | None = 1.0  # largest norm of the gradient; None: no clipping
+    head_only: bool = False  # learn only the last layer of base, on an encoder that stays as it is: takes seconds
     subtexts: float = 0.0  # weight w of the task on random sub-texts, which makes removals part of the data; 0: none
+    class_weight: Literal["balanced"] | dict[str, float] | None = None  # how much each class counts; balanced: alike
+    select: Selection | Literal["auto"] = "accuracy"  # what dev decides by; auto: see selection
+    calibrate: bool = False  # fit a temperature on dev, so that probabilities say how often they are right
+    threshold: float | Literal["auto"] | None = None  # from which probability on the last of two classes; auto: by dev
 
     def __post_init__(self) -> None:
         """Refuse settings out of range."""
         check_above_zero(self, "epochs", "batch_size", "batch_tokens", "learning_rate", "clip", "patience")
         check_share_below_one(self, "warmup")
         check_from(self, 0, "subtexts")
+        check_between_zero_and_one(self, "threshold")
+        if isinstance(self.class_weight, dict) and not all(0 <= w < math.inf for w in self.class_weight.values()):
+            refuse(self, "class_weight", "a number from 0 up for each class")
+
+
+def selection(settings: Training, labels: np.ndarray) -> Selection:
+    """Say what dev decides by: as set, or else by what training makes much of.
+
+    That is log-loss averaged over classes if classes are balanced by their weights, for hits among a handful of texts
+    of a rare class are chance; macro-F1 if the largest class of the (text,) training labels has more than 1.5 times the
+    texts of the smallest; else accuracy.
+    """
+    if settings.select != "auto":
+        return settings.select
+    if settings.class_weight == "balanced":
+        return "balanced-loss"
+    return "macro-f1" if are_unequal(labels) else "accuracy"
 
 
 class Processes:

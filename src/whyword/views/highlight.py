@@ -109,6 +109,7 @@ class Highlight:
     probability: float
     explainer: str
     truncated_words: int = 0
+    nothing_known: bool = False  # no word of the text is in the model's vocabulary
     windows: int = 1
     tied: int = 0  # words whose place in or out of the top is undecided
     classes: tuple[str, ...] = ()  # none: words speak for or against the label, in blue or orange
@@ -116,6 +117,7 @@ class Highlight:
     speaks_for: tuple[int | None, ...] = ()  # the class each word speaks for (Explanation.speaks_for says how)
     against: int | None = None  # number of the other class of a contrast
     against_probability: float = 0.0
+    exclusive: bool = True  # False for labels that do not exclude each other: what one loses, no other wins
     base_value: float | None = None  # what the scores add up from
     error: float | None = None  # of the scores, measured on sub-texts
     interactions: tuple[tuple[int, int, float, int | None], ...] = ()  # positions of two words, score, speaks for
@@ -233,7 +235,7 @@ class Highlight:
         return [(paint.meaning, paint) for paint in paints]
 
     def _others(self) -> list[int | None]:
-        if len(self.classes) == 2:
+        if len(self.classes) == 2 and (self.exclusive or self.against is not None):
             return [1 - self.target]
         if self.against is not None or not self.classes:
             return [self.against]
@@ -264,7 +266,9 @@ class Highlight:
     def notes(self) -> list[str]:
         """Say what a reader must know about the text as a whole."""
         notes = []
-        if not self.strongest(1):
+        if self.nothing_known:
+            notes.append("The model knows no word of this text: its answer is the share of each class in training.")
+        elif not self.strongest(1):
             notes.append("No word stands out.")
         if self.sums:
             notes.append(self.sums)

@@ -35,8 +35,8 @@ def make_app(
     """Build the app that serves some models; the first is the default."""
     settings, metrics = settings or Settings(), Metrics()
     predict_thread = ThreadPoolExecutor(1, "predict")
-    on_cpu = all(model.predictor.device.type == "cpu" for model in models)
-    explain_thread = ThreadPoolExecutor(1, "explain") if on_cpu else predict_thread  # accelerators may serve one only
+    together = all(model.serves_two_threads for model in models)
+    explain_thread = ThreadPoolExecutor(1, "explain") if together else predict_thread
     predicting = Batcher("predict", settings, metrics, predict_thread)
     explaining = Batcher("explain", settings, metrics, explain_thread)
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol
 
+from ..explaining.stream import prediction
 from ..explaining.targets import Target
+from ..inference.black_box import BlackBox
 from ..inference.windows import explain_in_windows
+from ..interfaces.classifier import Classifier, OpenClassifier, predicted_classes
 from ..interfaces.document import Document
 from ..interfaces.explanation import Explainer, Explanation
 from .errors import ClientGoneError
@@ -52,15 +56,8 @@ class PredictJob:
         """Give label and probabilities."""
         classifier = self.model.predictor
         table = classifier.probabilities([document.words for document in documents])
-        names = list(map(str, classifier.classes))
-        return [
-            {
-                "label": classifier.classes[best],
-                "probability": row[best],
-                "probabilities": dict(zip(names, row, strict=True)),
-            }
-            for row, best in zip(table.tolist(), table.argmax(1).tolist(), strict=True)
-        ]
+        chosen = predicted_classes(classifier, table).tolist()
+        return [prediction(classifier, row, best) for row, best in zip(table.tolist(), chosen, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -90,8 +87,26 @@ class ExplainJob:
             if threading.get_ident() == this_thread and not wanted():
                 raise ClientGoneError
 
+        with _checked(classifier, check) as checked:
+            return self.target.explain(partial(explain_in_windows, self.explainer, checked), documents)
+
+
+@contextmanager
+def _checked(classifier: Classifier, check: Callable[..., None]) -> Iterator[Classifier]:
+    """Give the classifier so that it calls a function before each forward pass, or each question to a black box."""
+    if isinstance(classifier, OpenClassifier):
         hook = classifier.method.register_forward_pre_hook(check)
         try:
-            return self.target.explain(partial(explain_in_windows, self.explainer, classifier), documents)
+            yield classifier
         finally:
             hook.remove()
+    elif isinstance(classifier, BlackBox):
+        ask = classifier.predict_proba
+
+        def check_and_ask(texts: Any) -> Any:
+            check()
+            return ask(texts)
+
+        yield replace(classifier, predict_proba=check_and_ask)
+    else:
+        yield classifier

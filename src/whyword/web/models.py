@@ -10,35 +10,41 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from .. import catalog
 from ..data.words import split
+from ..explaining.any_model import OpenedModel, open_model
 from ..explaining.words import word_importance
 from ..inference.fitted import FittedClassifier
+from ..interfaces.classifier import Classifier
 from ..interfaces.document import Document
 from ..interfaces.errors import OptionError
 from ..interfaces.explanation import WordImportance
-from ..models.folder import TrainedModel, load_model
 
 
 @dataclass(frozen=True, eq=False)
 class ServedModel:
-    """A trained model under the name of its folder."""
+    """A model under the name of its folder, or another that tells it apart."""
 
     name: str
-    trained: TrainedModel
+    model: OpenedModel
     signs: Mapping[str, bool]  # the explainers that work for it, and whether their scores have a sign
 
     @property
-    def predictor(self) -> FittedClassifier:
+    def predictor(self) -> Classifier:
         """Give the classifier that predicts."""
-        return self.trained.classifier
+        return self.model.classifier
 
     @cached_property
-    def explained(self) -> FittedClassifier:
+    def explained(self) -> Classifier:
         """Give the classifier that is explained: the same weights; tokenizers serve one thread at a time."""
+        if not isinstance(self.predictor, FittedClassifier):
+            return self.predictor
         return replace(self.predictor, tokenizer=deepcopy(self.predictor.tokenizer))
+
+    @property
+    def serves_two_threads(self) -> bool:
+        """Whether it can predict and be explained at the same time: accelerators and models of others may not."""
+        return isinstance(self.predictor, FittedClassifier) and self.predictor.device.type == "cpu"
 
     @cached_property
     def words(self) -> WordImportance:
@@ -47,10 +53,11 @@ class ServedModel:
 
     def describe(self) -> dict[str, Any]:
         """Say what it is, in plain values."""
+        trained = self.model.trained
         return {
             "name": self.name,
-            "method": self.trained.config.method,
-            "encoder": self.trained.config.encoder,
+            "method": self.model.kind if trained is None else trained.config.method,
+            "encoder": self.model.name if trained is None else trained.config.encoder,
             "classes": list(self.predictor.classes),
             "explainers": list(self.signs),
             "unsigned": [name for name, signed in self.signs.items() if not signed],
@@ -59,17 +66,17 @@ class ServedModel:
         }
 
 
-def load_models(folders: Sequence[Path], device: torch.device | str = "cpu") -> list[ServedModel]:
-    """Read model folders; of two folders of the same name, the second is called name-2."""
-    trained = [load_model(folder, device) for folder in folders]
-    names = distinct_names(folder.resolve().name for folder in folders)
+def load_models(models: Sequence[str | Path | OpenedModel]) -> list[ServedModel]:
+    """Open models that are not open yet; of two of the same name, the second is called name-2."""
+    opened = [open_model(model) for model in models]
+    names = distinct_names(model.name for model in opened)
     return [
         ServedModel(name, model, signs_of_explainers(model.classifier))
-        for name, model in zip(names, trained, strict=True)
+        for name, model in zip(names, opened, strict=True)
     ]
 
 
-def signs_of_explainers(classifier: FittedClassifier) -> dict[str, bool]:
+def signs_of_explainers(classifier: Classifier) -> dict[str, bool]:
     """Find the explainers that work for a model, and whether their scores have a sign; a text without words tells."""
     signs = {}
     for name in catalog.names("explainers"):

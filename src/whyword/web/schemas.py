@@ -45,6 +45,7 @@ class Prediction(BaseModel):
     """The class of a text."""
 
     label: str | int
+    labels: list[str | int] | None = Field(None, description="Those from one half on, of a model with several labels.")
     probability: float
     probabilities: dict[str, float]
 
@@ -97,6 +98,7 @@ class Explained(BaseModel):
     forward_passes: int
     seconds: float
     truncated_words: int = Field(description="Words at the end that the encoder could not read.")
+    known_words: int | None = Field(None, description="Words in the model's vocabulary, if it is one of words.")
 
 
 class Explanations(BaseModel):

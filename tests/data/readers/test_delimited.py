@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from whyword.data.bad_rows import RowError
 from whyword.data.readers.delimited import read
 from whyword.interfaces.errors import DataError
 
@@ -49,15 +50,32 @@ def test_without_rows_nothing_comes(tmp_path: Path, content: str) -> None:
     assert records(tmp_path, content) == []
 
 
-def test_a_row_longer_than_the_header_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"a\.csv, row 3 has 3 fields but the header has 2"):
-        records(tmp_path, "text,label\na,x\nwell, well,y\n")
+def test_a_row_longer_than_the_header_is_bad_and_the_next_is_read(tmp_path: Path) -> None:
+    _, (where, bad), (_, good) = records(tmp_path, "text,label\na,x\nwell, well,y\nb,y\n")
+    assert isinstance(bad, RowError)
+    assert where == "a.csv, row 3"
+    assert "row 3 has 3 fields but the header has 2" in str(bad)
+    assert good == {"text": "b", "label": "y"}
 
 
-@pytest.mark.parametrize("row", ['"never closed,x\nb,y\n', '"a"b,x\n'])
-def test_bad_quoting_is_refused_with_the_row(tmp_path: Path, row: str) -> None:
-    with pytest.raises(DataError, match=r"a\.csv, row 3 is not well-formed"):
-        records(tmp_path, f"text,label\na,x\n{row}")
+def test_empty_fields_behind_a_row_do_no_harm(tmp_path: Path) -> None:
+    assert records(tmp_path, "text,label\na,x,,\n") == [("a.csv, row 2", {"text": "a", "label": "x"})]
+
+
+def test_a_row_with_bad_quotes_is_bad_where_others_are_quoted_well(tmp_path: Path) -> None:
+    *_, (_, bad), (_, good) = records(tmp_path, 'text,label\n"a","x"\n"c","y"\n"a"b,x\nd,y\n')
+    assert isinstance(bad, RowError)
+    assert "row 4 is not well-formed" in str(bad)
+    assert good == {"text": "d", "label": "y"}
+
+
+def test_quotes_that_never_make_a_field_are_text(tmp_path: Path) -> None:
+    assert records(tmp_path, 'text,label\na,x\n"a"b,x\n')[1][1] == {"text": '"a"b', "label": "x"}
+
+
+def test_a_quote_that_never_closes_cannot_be_left_out(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"row 4 is not well-formed: a quote opens there and never closes"):
+        records(tmp_path, 'text,label\n"a","x"\n"c","y"\n"never closed,x\nb,y\n')
 
 
 def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from whyword.data.bad_rows import RowError
 from whyword.data.readers.json_lines import read
-from whyword.interfaces.errors import DataError
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz"])
@@ -30,20 +30,21 @@ def test_a_line_separator_inside_a_string_does_not_end_the_line(tmp_path: Path) 
 def test_nan_passes_so_that_the_label_check_can_name_it(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"label": NaN}')
-    assert math.isnan(next(read(path))[1]["label"])
+    assert math.isnan(dict(read(path))[f"{path}, line 1"]["label"])
 
 
 @pytest.mark.parametrize("line", ["{", "text", '{"a": 1} {"b": 2}', "[" * 100_000, "{'a': 1}"])
-def test_bad_json_is_refused_with_its_line(tmp_path: Path, line: str) -> None:
+def test_bad_json_is_a_bad_row_with_its_line(tmp_path: Path, line: str) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text(f'{{"a": 1}}\n{line}\n')
-    with pytest.raises(DataError, match=r"a\.jsonl, line 2 is no JSON"):
-        list(read(path))
+    _, (_, bad) = read(path)
+    assert isinstance(bad, RowError)
+    assert "a.jsonl, line 2 is no JSON" in str(bad)
 
 
 @pytest.mark.parametrize(("line", "kind"), [("[1]", "list"), ('"a"', "str"), ("3", "int"), ("null", "NoneType")])
-def test_json_that_is_no_object_is_refused(tmp_path: Path, line: str, kind: str) -> None:
+def test_json_that_is_no_object_is_a_bad_row(tmp_path: Path, line: str, kind: str) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text(line)
-    with pytest.raises(DataError, match=f"line 1 holds a JSON {kind}: write one JSON object a line"):
-        list(read(path))
+    ((_, bad),) = read(path)
+    assert f"line 1 holds a JSON {kind}: write one JSON object a line" in str(bad)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reference.pieces import word_of_piece
-from reference.tokenizers import byte_level, letter_pieces, unigram
+from reference.tokenizers import byte_level, joined_marks, letter_pieces, unigram
 from whyword.data.tokenizers.word_pieces import WordPieceTokenizer, _word_of_piece
 from whyword.data.words import split
 from whyword.inference.windows import part
@@ -261,3 +261,44 @@ def test_texts_that_fit_need_no_windows(minilm_path):
 
 def test_without_a_limit_there_are_no_windows():
     assert of_family("letter pieces")[0].windows([split("good " * 900)]) == [[]]
+
+
+def test_a_word_without_a_piece_of_its_own_knows_whose_it_shares():
+    text = split('good film." good')
+    assert text.strings == ("good", "film", ".", '"', "good")
+    tokens = WordPieceTokenizer(joined_marks())([text])[0]
+    assert tokens.ids.tolist() == [1, 3, 2, 1]
+    assert tokens.word.tolist() == [0, 1, 2, 4]
+    assert tokens.owner.tolist() == [0, 1, 2, 2, 4]
+    assert WordPieceTokenizer(joined_marks())([split("good film")])[0].owner is None
+
+
+def test_words_of_the_second_text_share_among_themselves():
+    tokens = WordPieceTokenizer(joined_marks())([split("good", 'film."')])[0]
+    assert tokens.owner.tolist() == [0, 1, 2, 2]
+
+
+def test_a_word_that_shares_the_last_piece_read_is_not_truncated():
+    tokens = WordPieceTokenizer(joined_marks(limit=2))([split('film." good')])[0]
+    assert tokens.word.tolist() == [0, 1]
+    assert tokens.owner.tolist() == [0, 1, 1, 3]
+    assert tokens.truncated_words == 1
+
+
+def test_a_text_without_any_token_is_one_unknown_token_of_no_word():
+    tokenizer = WordPieceTokenizer(joined_marks())
+    tokens = tokenizer([split(""), split("good")])[0]
+    assert (tokens.ids.tolist(), tokens.word.tolist(), tokens.segment.tolist()) == ([0], [-1], [0])
+    assert not tokenizer.leads
+
+
+def test_whether_a_text_begins_with_a_token_of_no_word_is_known(minilm):
+    assert minilm[0].leads
+    assert not of_family("unigram")[0].leads
+
+
+def test_without_a_token_for_padding_the_end_of_a_text_pads(tmp_path):
+    backend = tokenizers.Tokenizer(tokenizers.models.WordLevel({"good": 0, "<end>": 1}, unk_token="<end>"))
+    transformers.PreTrainedTokenizerFast(tokenizer_object=backend, eos_token="<end>").save_pretrained(tmp_path)
+    (tmp_path / "config.json").write_text('{"model_type": "gpt2"}', encoding="utf-8")
+    assert WordPieceTokenizer.from_pretrained(str(tmp_path), 8).padding == 1

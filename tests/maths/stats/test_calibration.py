@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whyword.maths.stats.calibration import calibration
+from whyword.maths.stats.calibration import calibration, fit_scale
 from whyword.maths.stats.intervals import share_interval
 
 TEXTS = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=40)
@@ -44,3 +44,27 @@ def test_a_model_that_is_as_sure_as_it_is_right_has_no_error():
 
 def test_without_texts_there_is_nothing_to_say():
     assert calibration(np.array([]), np.array([])) is None
+
+
+def test_the_scale_undoes_what_the_logits_were_multiplied_by():
+    generator = np.random.default_rng(0)
+    true = generator.normal(size=(4_000, 3))
+    probabilities = np.exp(true) / np.exp(true).sum(1, keepdims=True)
+    labels = np.array([generator.choice(3, p=row) for row in probabilities])
+    assert fit_scale(3 * true, labels) == pytest.approx(1 / 3, rel=0.1)
+    assert fit_scale(0.5 * true, labels) == pytest.approx(2, rel=0.1)
+
+
+def test_the_scale_never_raises_the_log_loss_and_stays_finite_where_all_is_right():
+    logits = np.array([[0.0, 1.0], [1.0, 0.0]] * 50)
+    labels = np.array([1, 0] * 50)
+    assert 1 < fit_scale(logits, labels) < 10
+    assert fit_scale(logits[:40], labels[:40]) == 1.0  # too few texts
+    for seed in range(5):
+        generator = np.random.default_rng(seed)
+        logits, labels = generator.normal(size=(80, 2)), generator.integers(0, 2, 80)
+        losses = [
+            -np.log(np.exp(s * logits)[np.arange(80), labels] / np.exp(s * logits).sum(1)).mean()
+            for s in (1.0, fit_scale(logits, labels))
+        ]
+        assert losses[1] <= losses[0] + 1e-12

@@ -16,6 +16,7 @@ from whyword.maths.tensors.masked import (
     masked_mean,
     masked_softmax,
     sample_k_hot,
+    share_out,
     some_of,
 )
 
@@ -213,3 +214,11 @@ def test_every_row_is_found_again_and_none_is_there_twice(rows):
     distinct, where = distinct_rows(rows)
     np.testing.assert_array_equal(distinct[where], rows)
     assert len(distinct) == len({row.tobytes() for row in rows})
+
+
+def test_words_that_share_a_piece_share_its_value():
+    values = torch.tensor([[1.0, 6.0, 0.0, 0.0, 2.0], [1.0, 2.0, 3.0, 4.0, 5.0]])
+    owner = torch.tensor([[0, 1, 1, 1, 4], [0, 1, 2, 3, 4]])
+    assert share_out(values, owner).tolist() == [[1, 2, 2, 2, 2], [1, 2, 3, 4, 5]]
+    assert share_out(values, owner, average=True).tolist() == [[1, 6, 6, 6, 2], [1, 2, 3, 4, 5]]
+    assert share_out(values, None) is values

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...interfaces.classifier import exclusive
 from ...interfaces.document import Words
 from ..classes import scores_of_classes
 from ..rounds import converged
@@ -60,6 +61,7 @@ class ShapleyEstimator(ABC):
         self.std_error: np.ndarray | None = np.zeros(self.count)
         self.confidence: float | None = None
         self.tied: np.ndarray | None = None
+        self._exclusive = True  # whether all answers so far are of classes that exclude each other
 
     def subsets(self) -> np.ndarray:
         """Choose the next sub-texts."""
@@ -78,6 +80,7 @@ class ShapleyEstimator(ABC):
             self.probabilities = probabilities[0]
             self.base_values = probabilities[:2][-1]
             self.target = int(self.probabilities.argmax()) if self.target is None else self.target
+        self._exclusive = self._exclusive and exclusive(probabilities)
         answers = probabilities if self.passes else probabilities[2:]
         self.passes += len(probabilities)
         if self.count:
@@ -90,7 +93,7 @@ class ShapleyEstimator(ABC):
     @property
     def all_scores(self) -> np.ndarray:
         """Scores of every class, (class, word), which add up for each of them."""
-        scores = scores_of_classes(self.scores, self._chosen, len(self.probabilities), self._of_class)
+        scores = scores_of_classes(self.scores, self._chosen, len(self.probabilities), self._of_class, self._exclusive)
         missing = self.probabilities - self.base_values - scores.sum(axis=1)
         added_up: np.ndarray = scores + missing[:, None] / max(1, self.count)
         return added_up

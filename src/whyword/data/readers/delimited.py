@@ -1,71 +1,154 @@
-"""Comma- and tab-separated files with a header row."""
+"""Delimited files, such as CSV and TSV: encoding, separator, quotes and header are recognized from the first rows."""
 
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from ...interfaces.errors import DataError
-from ..lines import BEGINNING, Place, decode, raw_lines, read_lines
+from ..bad_rows import ENCODING, FIELDS, Record, RowError, Rows
+from ..dialect import Dialect, recognize_dialect
+from ..encoding import Encoding, recognize_encoding
+from ..header import column_names, has_header
+from ..lines import BEGINNING, Line, Place, decode, not_decoded, raw_lines, read_lines, read_sample
+from ..rows import USUAL, Columns
+from ..unpack import inner_name
 
-_LONGEST_FIELD = 2**31 - 1  # characters; the csv module stops at 131072 unless told
+_ENCODING_SAMPLE = 1 << 20  # bytes
+_ROWS_SAMPLE = 1 << 18  # characters
+_USUAL = {".tsv": "\t", ".tab": "\t"}
 
 
-def read(path: Path, start: Place = BEGINNING) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each row as a dict, with its place; the header is row 1, as in a spreadsheet."""
-    header = None if start == BEGINNING else next(filter(None, _reader(path, read_lines(path))))
-    for number, record in _records(path, read_lines(path, start), start.rows, header):
+@dataclass(frozen=True)
+class Form:
+    """How a file is written."""
+
+    encoding: Encoding
+    dialect: Dialect
+    names: tuple[str, ...]  # of the columns
+    named: bool  # whether the first row names them
+
+
+def read(path: Path, start: Place = BEGINNING, columns: Columns = USUAL) -> Rows:
+    """Yield each row as a dict, with its place; a header is row 1, as in a spreadsheet."""
+    form = recognize_form(path, columns)
+    for number, record in _records(path, read_lines(path, start, form.encoding), form, start.rows):
         yield f"{path}, row {number}", record
 
 
-def places(path: Path) -> Iterator[Place]:
+def places(path: Path, columns: Columns = USUAL) -> Iterator[Place]:
     """Yield the place behind each row."""
+    form = recognize_form(path, columns)
     size = lines = 0
 
     def watched() -> Iterator[bytes]:
         nonlocal size, lines
-        for line in raw_lines(path):
+        for line in raw_lines(path, encoding=form.encoding):
             size, lines = size + len(line), lines + 1
             yield line
 
-    for number, _ in _records(path, decode(watched(), str(path))):
+    for number, _ in _records(path, decode(watched(), encoding=form.encoding), form):
         yield Place(size, lines, number)  # the reader takes no line more than a row needs
 
 
-def _records(
-    path: Path, lines: Iterator[str], before: int = 0, header: list[str] | None = None
-) -> Iterator[tuple[int, dict[str, Any]]]:
-    number = before
+def describe(path: Path, columns: Columns = USUAL) -> tuple[str, bool]:
+    """Say how a file is written, and whether that is as usual."""
+    form = recognize_form(path, columns)
+    usual = Form(Encoding(), Dialect(_usual_separator(path)), form.names, True)
+    words = [form.dialect.describe() if len(form.names) > 1 else "one column", form.encoding.describe()]
+    words += [] if form.named or not form.names else ["no header"]
+    return ", ".join(words), form == usual
+
+
+def names(path: Path, columns: Columns = USUAL) -> tuple[str, ...]:
+    """Name the columns."""
+    return recognize_form(path, columns).names
+
+
+def recognize_form(path: Path, columns: Columns) -> Form:
+    """Recognize how a file is written, once as long as it stays the same."""
     try:
-        for number, row in enumerate(_reader(path, lines), before + 1):
-            if not row:
-                continue
-            if header is None:
-                header = _checked(row, path)
-            elif len(row) > len(header):
-                raise DataError(
-                    f"{path}, row {number} has {len(row)} fields but the header has {len(header)}: "
-                    "put fields that hold the separator in double quotes."
-                )
-            else:
-                yield number, dict(zip(header, row, strict=False))
-    except csv.Error as error:
-        raise DataError(
-            f"{path}, row {number + 1} is not well-formed ({error}): "
-            "put fields with quotes or line breaks in double quotes, and double the quotes inside."
-        ) from None
+        facts = path.stat()
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror or error}.") from None
+    return _recognize(path, facts.st_mtime_ns, facts.st_size, columns.delimiter, columns.encoding, columns.header)
 
 
-def _reader(path: Path, lines: Iterator[str]) -> Iterator[list[str]]:
-    csv.field_size_limit(_LONGEST_FIELD)
-    delimiter = "\t" if ".tsv" in (suffix.lower() for suffix in path.suffixes[-2:]) else ","
-    return csv.reader(lines, delimiter=delimiter, strict=True)
+@lru_cache(maxsize=32)
+def _recognize(
+    path: Path, changed: int, size: int, delimiter: str | None, encoding: str | None, header: bool | None
+) -> Form:
+    sample = read_sample(path, _ENCODING_SAMPLE)
+    if sample.startswith(b"PK\x03\x04"):
+        raise DataError(f"{path} is an Excel file or a zip archive: let its name end in .xlsx or .zip.")
+    found = recognize_encoding(sample, encoding)
+    text = sample.decode(found.name, "replace").removeprefix("\ufeff")
+    truncated = len(sample) == _ENCODING_SAMPLE or len(text) > _ROWS_SAMPLE
+    lines = list(io.StringIO(text[:_ROWS_SAMPLE].replace("\r", "\n") if found.newline == "\r" else text[:_ROWS_SAMPLE]))
+    if truncated and len(lines) > 1:
+        del lines[-1]  # which is cut off
+    fit = recognize_dialect(lines, _usual_separator(path), delimiter, truncated)
+    if not fit.rows:
+        return Form(found, fit.dialect, (), True)
+    named = has_header(fit.rows) if header is None else header
+    return Form(found, fit.dialect, column_names(fit.rows[0], named, path), named)
 
 
-def _checked(header: list[str], path: Path) -> list[str]:
-    twice = sorted({name for name in header if header.count(name) > 1})
-    if twice:
-        raise DataError(f"{path} has two columns named '{twice[0]}': rename one of them.")
-    return header
+def _usual_separator(path: Path) -> str:
+    return _USUAL.get(inner_name(path).suffix.lower(), ",")
+
+
+def _records(path: Path, lines: Iterator[Line], form: Form, before: int = 0) -> Iterator[tuple[int, Record]]:
+    bad_byte: int | None = None
+
+    def texts() -> Iterator[str]:
+        nonlocal bad_byte
+        for line in lines:
+            bad_byte = line.bad_byte if bad_byte is None else bad_byte
+            yield line.text
+
+    rows, number, waits = form.dialect.rows(texts()), before, form.named and not before
+    while True:
+        number, bad_byte = number + 1, None
+        where = f"{path}, row {number}"
+        try:
+            row = next(rows)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield number, _malformed(where, error)
+            continue
+        if not row:
+            continue
+        if waits:
+            waits = False
+        elif bad_byte is not None:
+            yield number, RowError(where, not_decoded(bad_byte, form.encoding), ENCODING)
+        elif any(row[len(form.names) :]):
+            yield number, _too_wide(where, len(row), form)
+        else:
+            yield number, dict(zip(form.names, row, strict=False))
+
+
+def _too_wide(where: str, fields: int, form: Form) -> RowError:
+    others = "the header" if form.named else "the first row"
+    return RowError(
+        where,
+        f" has {fields} fields but {others} has {len(form.names)}: put fields that hold the separator in double quotes",
+        FIELDS,
+    )
+
+
+def _malformed(where: str, error: csv.Error) -> RowError:
+    if "unexpected end" in str(error):  # all rows behind it are lost in it, so it cannot be left out
+        raise DataError(f"{where} is not well-formed: a quote opens there and never closes; close it or double it.")
+    return RowError(
+        where,
+        f" is not well-formed ({error}): put fields with quotes or line breaks in double quotes, and double the quotes "
+        "inside",
+        FIELDS,
+    )

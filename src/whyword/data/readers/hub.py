@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ...interfaces.errors import DataError, MissingExtraError
+from ..bad_rows import Rows
 
 PREFIX = "hub:"
-
-Rows = Iterator[tuple[str, dict[str, Any]]]
 
 
 def read(source: str) -> dict[str, Rows]:

@@ -11,23 +11,31 @@ from tempfile import TemporaryFile
 from typing import IO, Any
 
 from ...interfaces.errors import DataError, MissingExtraError
-from ..lines import BEGINNING, Place, open_binary
+from ..bad_rows import Rows
+from ..lines import BEGINNING, Place
+from ..rows import USUAL, Columns
+from ..unpack import is_packed, open_binary
 
 _BATCH_ROWS = 1024
 
 
-def read(path: Path, start: Place = BEGINNING) -> Iterator[tuple[str, dict[str, Any]]]:
+def read(path: Path, start: Place = BEGINNING, columns: Columns = USUAL) -> Rows:
     """Yield each row as a dict, with its place; the first row is row 1."""
     with _opened(path) as table:
         for number, record in enumerate(_records(table, start.rows), start.rows + 1):
             yield f"{path}, row {number}", record
 
 
-def places(path: Path) -> Iterator[Place]:
+def places(path: Path, columns: Columns = USUAL) -> Iterator[Place]:
     """Yield the place behind each row; the rows themselves are not read."""
     with _opened(path) as table:
         count = table.metadata.num_rows
     return (Place(rows=number) for number in range(1, count + 1))
+
+
+def describe(path: Path, columns: Columns = USUAL) -> tuple[str, bool]:
+    """Say how a file is written, and whether that is as usual."""
+    return "Parquet", True
 
 
 def _records(table: Any, skipped: int) -> Iterator[dict[str, Any]]:
@@ -56,9 +64,9 @@ def _opened(path: Path) -> Iterator[Any]:
 
 @contextmanager
 def _seekable(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file; a gzipped one is unpacked on disk, since Parquet is read from its end."""
+    """Open a file; a packed one is unpacked on disk, since Parquet is read from its end."""
     with open_binary(path) as stream:
-        if path.suffix.lower() != ".gz":
+        if not is_packed(path):
             yield stream
             return
         with TemporaryFile() as unpacked:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -35,19 +36,25 @@ class WordPieceTokenizer:
         except ImportError:
             raise MissingExtraError(f"The encoder '{name}'", "transformers") from None
         try:
-            pretrained = AutoTokenizer.from_pretrained(name, use_fast=True)
+            pretrained = AutoTokenizer.from_pretrained(name, use_fast=True, trust_remote_code=False)
         except (OSError, ValueError) as error:
             raise OptionError(
                 f"The tokenizer of '{name}' could not be loaded: {str(error).splitlines()[0]} "
                 "Give the name or the folder of a Hugging Face model."
             ) from error
+        return cls.wrap(pretrained, name, limit)
+
+    @classmethod
+    def wrap(cls, pretrained: Any, name: str, limit: int, padding: int | None = None) -> WordPieceTokenizer:
+        """Take over a tokenizer of Hugging Face; name is that of its model, padding for one without such a token."""
         if not pretrained.is_fast:
             raise ModelError(
                 f"The tokenizer of '{name}' does not report character offsets, which word scores need: "
-                "choose an encoder with a fast tokenizer."
+                "choose a model with a fast tokenizer."
             )
         backend = tokenizers.Tokenizer.from_str(pretrained.backend_tokenizer.to_str())
-        padding = pretrained.pad_token_id if pretrained.pad_token_id is not None else 0
+        ends = (pretrained.pad_token_id, padding, pretrained.eos_token_id, 0)  # GPT-2 and Llama have none for padding
+        padding = next(number for number in ends if number is not None)
         backend.enable_padding(pad_id=padding, pad_token=backend.id_to_token(padding))
         backend.enable_truncation(min(limit, pretrained.model_max_length))
         return cls(backend)
@@ -56,6 +63,11 @@ class WordPieceTokenizer:
     def from_json(cls, text: str) -> WordPieceTokenizer:
         """Make the tokenizer that to_json wrote."""
         return cls(tokenizers.Tokenizer.from_str(text))
+
+    @property
+    def leads(self) -> bool:
+        """Whether a text begins with a token that is no word, in which a model can gather what the text means."""
+        return bool(self._backend.encode("a").special_tokens_mask[:1] == [1])
 
     def __call__(self, texts: Sequence[Words]) -> list[Tokens]:
         """Tokenize many texts at once."""
@@ -82,7 +94,13 @@ class WordPieceTokenizer:
         self._backend.no_padding()
         encodings = self._backend.encode_batch(strings, add_special_tokens=special)
         self._backend.enable_padding(pad_id=self.padding, pad_token=self._backend.id_to_token(self.padding))
-        return [_tokens(text, encoding) for text, encoding in zip(texts, encodings, strict=True)]
+        cut = [_tokens(text, encoding) for text, encoding in zip(texts, encodings, strict=True)]
+        return [self._nothing(text) if special and not len(text) else text for text in cut]
+
+    def _nothing(self, text: Tokens) -> Tokens:
+        """Let a text without any token, as GPT-2 reads an empty one, be one unknown token that is no word."""
+        one = np.zeros(1, dtype=np.int64)
+        return replace(text, ids=one + self.unknown, word=one - 1, segment=one)
 
     def token_strings(self) -> list[str]:
         """Name every token id."""
@@ -104,15 +122,35 @@ def _tokens(text: Words, encoding: tokenizers.Encoding) -> Tokens:
     segment = np.array(encoding.type_ids, dtype=np.int64)
     which_text = _text_of_token(encoding, len(text.texts))
     word = np.full(len(offsets), -1, dtype=np.int64)
+    owner = np.arange(len(text))
     first, truncated_words = 0, 0
     for number, spans in enumerate(text.spans):
         chosen = ~special & (which_text == number)
-        word_of_piece = _word_of_piece(offsets[chosen], np.array(spans, dtype=np.int64).reshape(-1, 2))
+        places = np.array(spans, dtype=np.int64).reshape(-1, 2)
+        word_of_piece = _word_of_piece(offsets[chosen], places)
         word[chosen] = np.where(word_of_piece >= 0, word_of_piece + first, -1)
+        last = int(word_of_piece.max(initial=-1))
+        for shared, by in _sharing(offsets[chosen], places, word_of_piece):
+            owner[first + shared] = first + by
+            last = max(last, shared)
         if encoding.overflowing:
-            truncated_words += len(spans) - 1 - int(word_of_piece.max(initial=-1))
+            truncated_words += len(spans) - 1 - last
         first += len(spans)
-    return Tokens(np.array(encoding.ids, dtype=np.int64), word, segment, len(text), truncated_words)
+    shares = bool((owner != np.arange(len(text))).any())
+    ids = np.array(encoding.ids, dtype=np.int64)
+    return Tokens(ids, word, segment, len(text), truncated_words, owner if shares else None)
+
+
+def _sharing(offsets: np.ndarray, spans: np.ndarray, word_of_piece: np.ndarray) -> Iterator[tuple[int, int]]:
+    """Give each word that has no piece of its own but a part in another word's, and that word."""
+    if not len(offsets):
+        return
+    has_piece = np.zeros(len(spans) + 1, dtype=bool)
+    has_piece[word_of_piece] = True  # -1 is the one too many
+    for word in np.flatnonzero(~has_piece[:-1] & (spans[:, 0] < offsets[:, 1].max())):
+        touching = (offsets[:, 0] < spans[word, 1]) & (offsets[:, 1] > spans[word, 0])
+        if touching.any():
+            yield int(word), int(word_of_piece[touching.argmax()])
 
 
 def _text_of_token(encoding: tokenizers.Encoding, texts: int) -> np.ndarray:

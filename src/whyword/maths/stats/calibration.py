@@ -5,10 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.special import log_softmax
 
 from .intervals import share_interval
 
 BINS = 10
+FEWEST = 50  # texts, below which a temperature would follow chance
+LARGEST_SCALE = 10.0  # of the logits, and one over the smallest
 
 
 @dataclass(frozen=True)
@@ -48,3 +52,23 @@ def calibration(confidence: np.ndarray, right: np.ndarray, bins: int = BINS) -> 
         )
     error = sum(bin.texts * abs(bin.accuracy - bin.confidence) for bin in filled) / len(confidence)
     return Calibration(error, tuple(filled))
+
+
+def fit_scale(logits: np.ndarray, labels: np.ndarray) -> float:
+    """Find what to multiply (text, class) logits by so that the labels are most probable: one over the temperature.
+
+    Guo et al. 2017. Labels count as sure but for one text's worth of doubt, as in Platt's scaling (1999), so that texts
+    that are all right do not make the model sure of everything. 1 for few texts, or where nothing is gained.
+    """
+    if len(logits) < FEWEST:
+        return 1.0
+    doubt = 1 / (len(logits) + 2)
+
+    def log_loss(log_scale: float, doubt: float) -> float:
+        log_probability = log_softmax(np.exp(log_scale) * logits, axis=1)
+        of_label = log_probability[np.arange(len(labels)), labels].mean()
+        return float(-(1 - doubt) * of_label - doubt * log_probability.mean())
+
+    bound = np.log(LARGEST_SCALE)
+    best = float(minimize_scalar(log_loss, bounds=(-bound, bound), args=(doubt,), method="bounded").x)
+    return float(np.exp(best)) if log_loss(best, 0.0) < log_loss(0.0, 0.0) else 1.0

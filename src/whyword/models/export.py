@@ -1,0 +1,31 @@
+"""A trained model for programs that do not know whyword."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from ..interfaces.errors import OptionError, unknown_name
+from ..storage.atomic import put_in_place
+from .folder import TrainedModel
+from .huggingface import export_huggingface
+from .onnx import export_onnx
+
+KINDS = {"huggingface": export_huggingface, "onnx": export_onnx}
+
+
+def export_model(model: TrainedModel, to: str, place: Path) -> list[Path]:
+    """Write a model as `huggingface` or `onnx` into a new folder, once it gives the same answers; give its files."""
+    if to not in KINDS:
+        raise unknown_name(to, "the kinds of export", KINDS)
+    if place.exists() and (not place.is_dir() or any(place.iterdir())):
+        raise OptionError(f"{place} exists: name a new folder.")
+    beside = place.with_name(f".{place.name}.new")
+    shutil.rmtree(beside, ignore_errors=True)
+    beside.mkdir(parents=True)
+    try:
+        names = [path.name for path in KINDS[to](model, beside)]
+        put_in_place(beside, place)
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+    return [place / name for name in names]

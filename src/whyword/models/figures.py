@@ -1,0 +1,123 @@
+"""Honest figures of a trained model: beside the majority and the baseline, class by class, each with its interval."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..data.dataset import Dataset
+from ..inference.fitted import FittedClassifier
+from ..interfaces.classifier import predicted_classes
+from ..interfaces.document import Document
+from ..maths.stats.classes import (
+    accuracy_estimate,
+    class_estimates,
+    confusion,
+    difference_of_accuracy,
+    difference_of_macro_f1,
+    macro_f1_estimate,
+)
+from ..maths.stats.intervals import Estimate
+from ..report.tables import Entry, Table
+
+MAJORITY, TF_IDF, MODEL = "majority", "TF-IDF", "this model"
+
+
+def measure_figures(
+    classifier: FittedClassifier, dataset: Dataset, by_macro_f1: bool, baseline: FittedClassifier | None
+) -> dict[str, Any]:
+    """Measure the model on test, or on dev if there is no test, beside the majority and the baseline if there is one.
+
+    Plain values: estimates are [value, low, high], with 95 % intervals.
+    """
+    split, documents = ("test", dataset.test) if dataset.test else ("dev", dataset.dev)
+    classes = classifier.classes
+    labels = np.array([classes.index(document.label) for document in documents if document.label is not None])
+    commonest = Counter(document.label for document in dataset.train).most_common(1)[0][0]
+    assert commonest is not None
+    predicted = {MAJORITY: np.full(len(labels), classes.index(commonest))}
+    if baseline is not None:
+        predicted[TF_IDF] = _predict(baseline, documents)
+    predicted[MODEL] = _predict(classifier, documents)
+    rows = []
+    for name, chosen in predicted.items():
+        table = confusion(chosen, labels, len(classes))
+        rows.append(
+            {
+                "model": name,
+                "accuracy": _plain(accuracy_estimate(table)),
+                "macro_f1": _plain(macro_f1_estimate(table)),
+            }
+        )
+    own = class_estimates(confusion(predicted[MODEL], labels, len(classes)))
+    figures: dict[str, Any] = {
+        "split": split,
+        "texts": len(labels),
+        "judged_by": "macro_f1" if by_macro_f1 else "accuracy",
+        "models": rows,
+        "classes": [
+            {"label": label, "texts": one.texts, "precision": _plain(one.precision), "recall": _plain(one.recall)}
+            for label, one in zip(classes, own, strict=True)
+        ],
+    }
+    other = TF_IDF if baseline is not None else MAJORITY
+    difference = difference_of_macro_f1 if by_macro_f1 else difference_of_accuracy
+    gain = difference(predicted[MODEL], predicted[other], labels, len(classes))
+    figures["gain"] = {"over": other, "value": gain.value, "low": gain.low, "high": gain.high}
+    return figures
+
+
+def _predict(classifier: FittedClassifier, documents: Sequence[Document]) -> np.ndarray:
+    return predicted_classes(classifier, classifier.probabilities([document.words for document in documents]))
+
+
+def _plain(estimate: Estimate | None) -> list[float] | None:
+    return None if estimate is None else [estimate.value, estimate.low, estimate.high]
+
+
+def warn_of(figures: Mapping[str, Any]) -> str | None:
+    """Say in a sentence that the model is not better than the baseline, and what to do; None if it is."""
+    gain = figures["gain"]
+    if gain["low"] > 0:
+        return None
+    metric = "macro-F1" if figures["judged_by"] == "macro_f1" else "accuracy"
+    how = "worse than" if gain["high"] < 0 else "not measurably better than"
+    shown = f"{metric} {gain['value']:+.1%}, 95 % interval {gain['low']:+.1%} to {gain['high']:+.1%}"
+    if gain["over"] == MAJORITY:
+        advice = "look at the labels, or give it more texts"
+    else:
+        advice = "use  --encoder tfidf,  or try  --encoder minilm,  word vectors (--embeddings) or more texts"
+    return f"The model is {how} {gain['over']} on {figures['split']} ({shown}): {advice}."
+
+
+def figure_tables(figures: Mapping[str, Any]) -> list[Table]:
+    """Lay the figures out as two tables: the models, and the classes of this model."""
+    heads = (
+        (f"on {figures['texts']:,} {figures['split']} texts", "accuracy", "macro-F1"),
+        (
+            "class",
+            "texts",
+            "precision",
+            "recall",
+        ),
+    )
+    models = [[row["model"], _shown(row["accuracy"]), _shown(row["macro_f1"])] for row in figures["models"]]
+    classes = [
+        [str(row["label"]), f"{row['texts']:,}", _shown(row["precision"]), _shown(row["recall"])]
+        for row in figures["classes"]
+    ]
+    return [_table(heads[0], models), _table(heads[1], classes)]
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    return [[Entry(text, right=column > 0) for column, text in enumerate(row)] for row in (head, *rows)]
+
+
+def _shown(estimate: Sequence[float] | None) -> str:
+    if estimate is None:
+        return "–"
+    value, low, high = estimate
+    return f"{value:.1%} [{low:.1%}, {high:.1%}]"

@@ -1,0 +1,61 @@
+"""A last layer for an encoder that stays as it is: vectors are computed once, and logistic regression solves it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+from torch import nn
+
+from ..data.batching import by_token_budget
+from ..inference.fitted import BATCH_TOKENS
+from ..interfaces.errors import OptionError
+from ..interfaces.method import LabelledTexts, Method, Phase
+from ..maths.stats.classes import Selection, judge, log_probabilities
+
+PENALTIES = (0.01, 0.1, 1.0, 10.0)  # scikit-learn's C, strongest penalty first; dev chooses
+MOST_ITERATIONS = 1_000
+HEAD = "head"  # the name of the phase
+
+
+def head_phase(method: Method) -> Phase:
+    """Plan to learn nothing but the last layer of a classifier that pools states."""
+    linear = getattr(getattr(method, "head", None), "linear", None)
+    if not isinstance(linear, nn.Linear) or method.own_score is not None:
+        raise OptionError("training.head_only is for the method base: name that one, or leave it out.")
+
+    def solve(train: LabelledTexts, dev: LabelledTexts, by: Selection) -> Iterator[tuple[int, int]]:
+        batches = [(texts, chosen) for texts in (train, dev) for chosen in by_token_budget(texts.lengths, BATCH_TOKENS)]
+        vectors = [np.zeros((len(texts.lengths), linear.in_features), dtype=np.float32) for texts in (train, dev)]
+        method.eval()
+        for number, (texts, chosen) in enumerate(batches, 1):
+            with torch.inference_mode():
+                pooled = method(texts.batch(chosen).to(linear.weight.device)).pooled
+            vectors[0 if texts is train else 1][chosen] = pooled.float().cpu().numpy()
+            yield number, len(batches) + 1
+        method.train()
+        _fit(linear, vectors, train, dev, by)
+        yield len(batches) + 1, len(batches) + 1
+
+    return Phase(HEAD, 1, [], solve=solve)
+
+
+def _fit(linear: nn.Linear, vectors: list[np.ndarray], train: LabelledTexts, dev: LabelledTexts, by: Selection) -> None:
+    """Take the weights of the penalty that is best on dev; features are scaled for the fit, and back afterwards."""
+    from sklearn.linear_model import LogisticRegression
+
+    mean, scale = vectors[0].mean(0), np.maximum(vectors[0].std(0), 1e-6)
+    scaled = [(features - mean) / scale for features in vectors]
+    fit = LogisticRegression(max_iter=MOST_ITERATIONS, warm_start=True)
+    best: tuple[float, float] | None = None
+    for penalty in PENALTIES:
+        fit.set_params(C=penalty).fit(scaled[0], train.labels, sample_weight=train.weights)
+        score = judge(log_probabilities(fit.predict_proba(scaled[1])), dev.labels, by)
+        if best is None or score > best:
+            best = score
+            weights, bias = fit.coef_ / scale, fit.intercept_ - (fit.coef_ / scale) @ mean
+            if len(weights) == 1:  # of two classes: each has half of the log-odds
+                weights, bias = np.concatenate([-weights, weights]) / 2, np.concatenate([-bias, bias]) / 2
+            linear.weight.data = torch.from_numpy(weights).to(linear.weight)
+            linear.bias.data = torch.from_numpy(bias).to(linear.bias)

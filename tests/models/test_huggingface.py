@@ -1,0 +1,60 @@
+"""Models as Hugging Face folders, loaded and asked the usual way."""
+
+import pytest
+import torch
+
+from reference.architectures import write
+from whyword.data.batching import collate
+from whyword.data.dataset import load_dataset
+from whyword.data.words import split
+from whyword.interfaces.errors import ModelError
+from whyword.models.config import make_config
+from whyword.models.export import export_model
+from whyword.models.train import train_model
+
+transformers = pytest.importorskip("transformers")
+pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated:DeprecationWarning")  # of DeBERTa
+
+DATA = load_dataset("planted:easy,train=40,dev=10,test=10")
+CORPUS = [document.words.texts[0] for document in DATA.train]
+TEXTS = [document.words.texts[0] for document in DATA.test]
+SAME = ["bert", "roberta", "distilbert", "electra", "deberta-v2", "xlnet", "longformer", "big-bird", "gpt2"]
+OTHER = {"llama": "cannot say", "t5": "averages the states", "bart": "averages the states"}
+
+
+def trained(name, folder, **settings):
+    encoder = {"name": str(write(name, folder / name, CORPUS)), **settings}
+    return train_model(make_config({"encoder": encoder, "training": {"epochs": 1, "learning_rate": 3e-3}}), DATA)
+
+
+def logits_of(model, texts):
+    batch = collate(model.classifier.tokenizer([split(text) for text in texts]), model.classifier.tokenizer.padding)
+    with torch.no_grad():
+        return model.classifier.method.eval()(batch).logits
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_the_usual_classes_load_it_with_equal_logits_and_labels(name, tmp_path):
+    model = trained(name, tmp_path)
+    export_model(model, "huggingface", tmp_path / "out")
+    theirs = transformers.AutoModelForSequenceClassification.from_pretrained(tmp_path / "out").eval()
+    tokenizer = transformers.AutoTokenizer.from_pretrained(tmp_path / "out")
+    with torch.no_grad():
+        logits = theirs(**tokenizer(TEXTS, padding=True, truncation=True, return_tensors="pt")).logits
+    torch.testing.assert_close(logits, logits_of(model, TEXTS), atol=1e-4, rtol=0)
+    assert theirs.config.id2label == {0: "negative", 1: "positive"}
+
+
+@pytest.mark.parametrize("name", OTHER)
+def test_what_no_head_of_theirs_can_say_is_refused_and_onnx_named(name, tmp_path):
+    model = trained(name, tmp_path)
+    with pytest.raises(ModelError, match=OTHER[name]) as caught:
+        export_model(model, "huggingface", tmp_path / "out")
+    assert "--to onnx" in str(caught.value)
+    assert not (tmp_path / "out").exists()
+
+
+def test_other_encoders_are_refused(tmp_path):
+    model = train_model(make_config({"encoder": "bag", "training": {"epochs": 1}}), DATA)
+    with pytest.raises(ModelError, match="'base' on 'bag' has no counterpart"):
+        export_model(model, "huggingface", tmp_path / "out")
