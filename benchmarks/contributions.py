@@ -89,7 +89,7 @@ class Faithfulness(Evaluation):
         marked = any(document.rationale is not None for document in documents)
         names = [name for name in METRICS if marked or name != "rationale-auprc"]
         scores = measure_explanations(classifier, {"own": own, "shapley": reference}, names)
-        if marked:
+        if joint_effects := marked and classifier.has_contributions:
             together = [as_reasons(explanation) for explanation in find_interactions(classifier, own)]
             joint = measure_explanations(classifier, {"own": together}, ["rationale-auprc"])
         pairs = list(zip(own, reference, strict=True))
@@ -98,7 +98,7 @@ class Faithfulness(Evaluation):
             "r": [_correlation(one, other) for one, other in pairs],
             "tau": [float(kendalltau(one.scores, other.scores)[0]) for one, other in pairs],
             **{f"{who} {name}": scores[name, who].per_text for name in names for who in ("own", "shapley", RANDOM)},
-            **({TOGETHER: joint["rationale-auprc", "own"].per_text} if marked else {}),
+            **({TOGETHER: joint["rationale-auprc", "own"].per_text} if joint_effects else {}),
         }
         means = {name: float(np.nanmean(value)) for name, value in values.items()}
         of_long = (

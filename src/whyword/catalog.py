@@ -150,7 +150,7 @@ def _handed_over(kind: str, path: str) -> Any:
 def has_own_scores(classifier: Classifier) -> bool:
     """Whether a model scores words by itself: by contributions, attention weights or gates."""
     method = getattr(classifier, "method", None)
-    return getattr(method, "contributions", None) is not None or getattr(method, "own_score", None) is not None
+    return bool(getattr(classifier, "has_contributions", False)) or getattr(method, "own_score", None) is not None
 
 
 def make_explainer(

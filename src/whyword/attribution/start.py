@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..interfaces.classifier import Classifier, OpenClassifier
+from ..interfaces.classifier import Classifier, has_contributions
 from ..interfaces.document import Words
 from .surrogate import Surrogate, surrogate_with_shapley
 
@@ -35,7 +35,7 @@ class Start:
 
 def starts(classifier: Classifier, texts: Sequence[Words], name: StartName | None) -> list[Start | None]:
     """Give what is known of each text: its contributions, where the classifier has them and they are asked for."""
-    if name is None or not isinstance(classifier, OpenClassifier) or not classifier.has_contributions:
+    if name is None or not has_contributions(classifier):
         return [None] * len(texts)
     known = classifier.contributions(texts)
     # the width of a batch moves the seventh digit, which must not decide what is asked about

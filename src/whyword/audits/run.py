@@ -11,12 +11,13 @@ from pathlib import Path
 from .. import catalog
 from ..analysis.attention_tests import TESTS, AttentionTests, run_attention_tests
 from ..catalog import make_explainer
+from ..explainers.own import Own
 from ..explaining.any_model import access_for, class_number, open_model, with_tokenizer
 from ..explaining.cache import ExplanationCache
 from ..explaining.inputs import draw, labelled_documents, read_rationales
 from ..explaining.measure import DRAWS, RANDOM, measure_explanations
 from ..explaining.stream import explain_documents
-from ..interfaces.classifier import Classifier, OpenClassifier
+from ..interfaces.classifier import Classifier, OpenClassifier, has_contributions
 from ..interfaces.document import Document, Label
 from ..interfaces.errors import DataError, OptionError
 from ..interfaces.explanation import Explainer, Explanation
@@ -193,17 +194,21 @@ def _make_explainers(
             raise OptionError(
                 f"Two explainers are called '{explainer.name}': give each a name of its own, as in name='mine'."
             )
-        if explainer.needs_open and not isinstance(classifier, OpenClassifier):
+        if explainer.needs_open and not (isinstance(classifier, OpenClassifier) or _is_own(explainer, classifier)):
             raise OptionError(f"The explainer '{explainer.name}' must look into the model: for this one choose lime.")
         chosen[explainer.name] = explainer
     chosen.setdefault(RANDOM, make_explainer(RANDOM, classifier, seed))
     return {name: chosen[name] for name in sorted(chosen, key=lambda name: name == RANDOM)}
 
 
+def _is_own(explainer: Explainer, classifier: Classifier) -> bool:
+    return isinstance(explainer, Own) and has_contributions(classifier)
+
+
 def default_explainers(classifier: Classifier) -> list[str]:
     """Name the model's own scores, the weights of its attention or mask where those are others, and three that ask."""
     names = sections.weights_explainers(classifier)[:1]
-    if isinstance(classifier, OpenClassifier) and classifier.has_contributions:
+    if has_contributions(classifier):
         names = ("own", *names)
     return [*names, "lime", "shapley", "occlusion"]
 

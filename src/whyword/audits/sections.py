@@ -17,7 +17,7 @@ from ..blocks.gates import keep_statistics
 from ..evaluation.measure import Scores, rank_agreement
 from ..explaining.words import frequency_link, importance_in
 from ..inference.fitted import FittedClassifier
-from ..interfaces.classifier import Classifier, OpenClassifier
+from ..interfaces.classifier import Classifier, OpenClassifier, has_contributions
 from ..interfaces.document import Document
 from ..interfaces.explanation import Explainer, Explanation
 from ..interfaces.method import Attending, Method
@@ -75,7 +75,7 @@ def model_info(classifier: Classifier, name: str, settings: Mapping[str, object]
         kind=kind_of(classifier),
         weights=None if method is None else sum(weight.numel() for weight in method.parameters()),
         weights_explainers=weights_explainers(classifier),
-        has_contributions=isinstance(classifier, OpenClassifier) and classifier.has_contributions,
+        has_contributions=has_contributions(classifier),
     )
 
 

@@ -1,15 +1,21 @@
-"""`whyword learn-explainer`: contributions in one pass for a model that was trained without them."""
+"""`whyword learn-explainer`: contributions in one pass for a model that was trained without them, ours or not."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from . import options
+
+if TYPE_CHECKING:
+    from ..blocks.contributions import ContributionHead
+    from ..interfaces.document import Words
+    from ..models.folder import TrainedModel
 
 Data = Annotated[
     str,
@@ -20,7 +26,19 @@ Data = Annotated[
 ]
 Output = Annotated[
     Path | None,
-    typer.Option("--output", "-o", metavar="MODEL", help="The model folder to write. Left out: MODEL itself."),
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FOLDER",
+        help="Where the explainer goes or, of a model of whyword, the model. Left out: a model of whyword itself.",
+    ),
+]
+Embeddings = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Word vectors to read with, for a model that cannot be looked into."),
+]
+Judged = Annotated[
+    int, typer.Option(min=0, metavar="N", help="Texts that are held out and compared with Shapley values.")
 ]
 Assignments = Annotated[
     list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A setting, e.g. pairs=32; repeatable.")
@@ -29,12 +47,15 @@ Assignments = Annotated[
 
 @options.grouped
 def command(
-    model: options.ModelFolder,
+    model: options.Model,
     data: Data,
     *,
     output: Output = None,
+    embeddings: Embeddings = None,
+    judged: Judged = 30,
     assignments: Assignments = None,
     columns: options.TextColumns,
+    opening: options.Opening,
     data_dir: options.DataDir = None,
     seed: options.Seed = 0,
     hardware: options.Hardware,
@@ -42,24 +63,64 @@ def command(
 ) -> None:
     """Learn what each word adds to each class, for a model that is trained.
 
-    It is learned from the model's own answers to sub-texts; the classifier stays as it is.
+    It is learned from the model's own answers to sub-texts; the classifier stays as it is. A model of whyword carries
+    what was learned; for any other it goes to a folder, which explain, audit, words, diff and serve take (--learned).
     """
     from ..blocks.contributions import ContributionHead
-    from ..inference.fitted import choose_device
+    from ..interfaces.errors import OptionError
     from ..interfaces.settings import build
-    from ..models.folder import check_place, load_model, put_model
-    from ..models.learn import learn_contributions
-    from .progress import TrainingProgress
     from .texts import read_corpus
 
     options.use_threads(hardware.threads)
-    place = output or model
-    check_place(place)
     config = build(ContributionHead.Config, options.explainer_settings(assignments, None, None), "contributions")
-    trained = load_model(model, choose_device(hardware.device))
-    names, splits = columns.columns(model), ("train", "test", "dev")
-    corpus = read_corpus(data, names, data_dir, splits, reporting.quiet)
+    if opening.learned is not None:
+        raise OptionError("--learned names what this command makes: leave it out, or name the folder with -o.")
+    opened = opening.open(model, hardware.device)
+    if opened.trained is None and output is None:
+        raise OptionError(f"{model} is not a model of whyword: say where the explainer goes, with  -o EXPLAINER.")
+    corpus = read_corpus(data, columns.columns(model), data_dir, ("train", "test", "dev"), reporting.quiet)
     texts = [document.words for document in islice(corpus.documents, 2 * config.texts)]
+    if opened.trained is not None:
+        _of_ours(opened.trained, texts, config, output or Path(model), seed, reporting)
+        return
+    from ..explaining.learned import learn_explainer
+    from .progress import TrainingProgress
+
+    assert output is not None
+    with TrainingProgress(reporting.quiet) as progress:
+        learned = learn_explainer(
+            opened,
+            texts,
+            output,
+            embeddings=embeddings,
+            config=config,
+            judged=judged,
+            seed=seed,
+            device=hardware.device,
+            on_event=progress,
+        )
+    fidelity = learned.fidelity or {}
+    if reporting.as_json:
+        print(json.dumps({"explainer": str(output), **fidelity}))
+    elif not reporting.quiet:
+        print(
+            "\n".join([*_lines(fidelity), f"Explainer in {output}: whyword explain {model} TEXTS --learned {output}"])
+        )
+
+
+def _of_ours(
+    trained: TrainedModel,
+    texts: Sequence[Words],
+    config: ContributionHead.Config,
+    place: Path,
+    seed: int,
+    reporting: options.Reporting,
+) -> None:
+    from ..models.folder import check_place, put_model
+    from ..models.learn import learn_contributions
+    from .progress import TrainingProgress
+
+    check_place(place)
     with TrainingProgress(reporting.quiet) as progress:
         finished = learn_contributions(trained, texts, config, seed, progress)
     put_model(finished, place)
@@ -68,3 +129,22 @@ def command(
         print(json.dumps({"model": str(place), **facts}))
     elif not reporting.quiet:
         print(f"{facts['explained']:.1%} of what sub-texts change is explained by contributions.\nModel in {place}.")
+
+
+def _lines(fidelity: Mapping[str, float]) -> list[str]:
+    """Say how good a learned explainer is, and what it cost."""
+    lines = [
+        f"{fidelity['explained']:.1%} of what sub-texts change is explained by contributions, learned in "
+        f"{fidelity['cpu_seconds']:.0f} CPU seconds."
+    ]
+    if "r" not in fidelity:
+        return lines
+    share = fidelity["comprehensiveness"] / fidelity["shapley_comprehensiveness"]
+    times = fidelity["shapley_seconds_of_a_text"] / max(fidelity["seconds_of_a_text"], 1e-9)
+    lines.append(
+        f"On {fidelity['judged']:.0f} other texts: r = {fidelity['r']:.3f} with Shapley values, {share:.0%} of their "
+        f"comprehensiveness, {times:,.0f} times as fast."
+    )
+    if "break_even_texts" in fidelity:
+        lines.append(f"Learning pays off from {fidelity['break_even_texts']:,.0f} texts on.")
+    return lines

@@ -199,6 +199,10 @@ Fingerprint = Annotated[
         "--fingerprint", metavar="NAME", help="Changes whenever a function or an endpoint does, so that runs resume."
     ),
 ]
+Learned = Annotated[
+    Path | None,
+    typer.Option("--learned", metavar="EXPLAINER", help="Folder that learn-explainer wrote for it: its own scores."),
+]
 
 
 @dataclass(frozen=True)
@@ -210,6 +214,7 @@ class Opening:
     http_template: HttpTemplate = None
     class_names: ClassNames = None
     fingerprint: Fingerprint = None
+    learned: Learned = None
 
     def open(self, model: str, device: str) -> OpenedModel:
         """Open a model of any kind."""
@@ -217,7 +222,8 @@ class Opening:
         from ..interfaces.adapter import Access
 
         classes = None if self.class_names is None else tuple(name.strip() for name in self.class_names.split(","))
-        access = Access(device, classes, self.allow_download, self.allow_pickle, self.http_template)
+        learned = None if self.learned is None else str(self.learned)
+        access = Access(device, classes, self.allow_download, self.allow_pickle, self.http_template, learned)
         return open_model(model, access, self.fingerprint)
 
 

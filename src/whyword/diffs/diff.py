@@ -15,8 +15,8 @@ from ..explaining.any_model import as_classifier, class_number
 from ..explaining.cache import ExplanationCache
 from ..explaining.inputs import draw, labelled_documents
 from ..explaining.stream import explain_documents
-from ..explaining.words import has_contributions, ignores_case, importance_in
-from ..interfaces.classifier import Classifier, OpenClassifier, exclusive
+from ..explaining.words import ignores_case, importance_in
+from ..interfaces.classifier import Classifier, OpenClassifier, exclusive, has_contributions
 from ..interfaces.document import Document, Label
 from ..interfaces.errors import DataError, ModelError, OptionError
 from ..interfaces.explanation import Explainer, Explanation, WordImportance

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..attribution.weights import explain_by_weights
-from ..interfaces.classifier import Classifier, OpenClassifier
+from ..interfaces.classifier import Classifier, OpenClassifier, has_contributions
 from ..interfaces.document import Document
 from ..interfaces.errors import OptionError
 from ..interfaces.explanation import Explainer, Explanation
@@ -20,16 +20,19 @@ from ..maths.stats.ties import PROBABILITY
 class Own(Explainer):
     """One forward pass per text. Contributions are signed, for every class, and add up; weights are none of these."""
 
-    needs_open = True
+    needs_open = True  # or contributions
     name: str = "own"
 
     def explain(
         self, classifier: Classifier, documents: Sequence[Document], targets: Sequence[int] | None = None
     ) -> list[Explanation]:
         """Explain each document."""
-        if not isinstance(classifier, OpenClassifier):
-            raise OptionError("A black box has no word scores of its own: choose lime, shapley or occlusion.")
-        if not classifier.has_contributions:
+        if not has_contributions(classifier):
+            if not isinstance(classifier, OpenClassifier):
+                raise OptionError(
+                    "A black box has no word scores of its own: choose lime, shapley or occlusion, or learn them with  "
+                    "whyword learn-explainer MODEL TEXTS -o EXPLAINER."
+                )
             return explain_by_weights(classifier, documents, targets, self.name)
         started = time.perf_counter()
         found = classifier.contributions([document.words for document in documents])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +16,9 @@ from ..interfaces.adapter import Access
 from ..interfaces.classifier import Classifier, OpenClassifier
 from ..interfaces.document import Label, Words
 from ..interfaces.errors import ModelError, OptionError, unknown_name
+from ..models.explainer_folder import attach, explainer_identity, read_explainer
 from ..models.folder import TrainedModel, load_model, model_fingerprint, named_fingerprint
+from ..models.folder import fingerprint as fingerprint_of
 from .inputs import read_labels
 
 
@@ -31,6 +33,7 @@ class OpenedModel:
     place: str | None = None  # where others can open it too: a path, a name or a URL
     fingerprint: Callable[[], str] | None = None  # names the contents; None where nobody can see that they change
     access: Access = field(default_factory=Access)  # how it was opened
+    fidelity: Mapping[str, float] | None = None  # of contributions that were learned for it, on texts held out
 
     @cached_property
     def identity(self) -> str | None:
@@ -54,9 +57,31 @@ def open_model(model: Any, access: Access | None = None, fingerprint: str | None
     """
     access = access or Access()
     opened = _open(model, access)
-    if opened.fingerprint is not None or fingerprint is None:
-        return opened
-    return replace(opened, fingerprint=lambda: named_fingerprint(fingerprint, opened.classifier.classes))
+    if opened.fingerprint is None and fingerprint is not None:
+        classes = opened.classifier.classes
+        opened = replace(opened, fingerprint=lambda: named_fingerprint(fingerprint, classes))
+    return opened if access.learned is None else _with_learned(opened, access)
+
+
+def _with_learned(opened: OpenedModel, access: Access) -> OpenedModel:
+    """Attach the explainer that was learned for a model, unless it was learned for another one."""
+    folder = Path(access.learned or "")
+    if opened.trained is not None:
+        raise OptionError(f"{opened.name} is a model of whyword, which carries its contributions: leave out learned.")
+    explainer = read_explainer(folder, opened.classifier)
+    identity = opened.identity
+    if None not in (identity, explainer.identity) and identity != explainer.identity:
+        raise OptionError(
+            f"{folder} was learned for another model, {explainer.model}, or for {opened.name} before it was changed: "
+            "learn it anew with  whyword learn-explainer MODEL TEXTS -o EXPLAINER."
+        )
+    return replace(
+        opened,
+        classifier=attach(opened.classifier, explainer),
+        fingerprint=None if identity is None else lambda: fingerprint_of([identity, explainer_identity(folder)]),
+        access=replace(access, learned=str(folder.absolute())),
+        fidelity=explainer.fidelity,
+    )
 
 
 def _open(model: Any, access: Access) -> OpenedModel:

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 from ..data.tokenizers.word_level import SPECIAL, normalize
 from ..explainers.own import Own
 from ..inference.fitted import FittedClassifier
-from ..interfaces.classifier import Classifier, OpenClassifier, exclusive
+from ..interfaces.classifier import Classifier, OpenClassifier, exclusive, has_contributions
 from ..interfaces.document import Batch, Document
 from ..interfaces.errors import DataError, OptionError, unknown_name
 from ..interfaces.explanation import Explainer, Explanation, WordImportance
@@ -48,13 +48,17 @@ def word_importance(
             raise OptionError(f"The explainer '{explainer.name}' needs texts to explain: give a corpus (DATA).")
         explanations = explain_documents(classifier, documents, explainer, cache=cache)
         return importance_in(explanations, classifier, reduce or "mean")
+    contributes = has_contributions(classifier)
     if not isinstance(classifier, FittedClassifier):
+        if contributes and documents is not None:
+            return importance_in(
+                explain_documents(classifier, documents, Own(), cache=cache), classifier, reduce or "mean"
+            )
         raise OptionError(
             "A model that cannot be looked into has no word scores of its own: put together those of an explainer, "
             "such as occlusion, over a corpus (--explainer occlusion and DATA)."
         )
     method = method_name(classifier)
-    contributes = has_contributions(classifier)
     if classifier.method.own_score is None and not contributes:
         raise OptionError(
             f"The method '{method}' has no word scores of its own: train with the method vmask, or sum the scores of "
@@ -74,11 +78,6 @@ def word_importance(
             "over a corpus: give one (DATA)."
         )
     return importance_in(explain_documents(classifier, documents, Own(), cache=cache), classifier, reduce or "mean")
-
-
-def has_contributions(classifier: Classifier) -> bool:
-    """Say whether a model's own scores are contributions: signed, for every class."""
-    return isinstance(classifier, OpenClassifier) and getattr(classifier.method, "contributions", None) is not None
 
 
 def method_name(classifier: OpenClassifier) -> str:

@@ -10,9 +10,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..interfaces.classifier import REMOVALS, Removal
+from ..interfaces.classifier import REMOVALS, Contributions, Removal
 from ..interfaces.document import Label, Words
 from ..interfaces.errors import OptionError, unknown_name
+from .fitted import FittedClassifier
 
 REPLACEMENTS: dict[Removal, str | None] = {"delete": None, "unknown": "[UNK]", "mask": "[MASK]"}
 BATCH_TEXTS = 256  # strings handed over at a time, so that memory stays bounded
@@ -26,6 +27,21 @@ class BlackBox:
     classes: tuple[Label, ...]
     multi_label: bool = False  # whether a text may have several labels: their probabilities do not add up to 1
     pairs: bool = True  # whether it may be asked about pairs of texts
+    reader: FittedClassifier | None = None  # that learned contributions for this one
+
+    @property
+    def has_contributions(self) -> bool:
+        """Whether contributions were learned for it."""
+        return self.reader is not None
+
+    def contributions(self, texts: Sequence[Words]) -> Contributions:
+        """Give what each word adds to the probability of each class, from one question about each text."""
+        if self.reader is None:
+            raise OptionError(
+                "No contributions were learned for this model: learn them with  whyword learn-explainer MODEL TEXTS "
+                "-o EXPLAINER."
+            )
+        return self.reader.contributions(texts, self.probabilities(texts))
 
     def probabilities(self, texts: Sequence[Words]) -> Tensor:
         """Give (text, class) probabilities."""

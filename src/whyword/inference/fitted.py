@@ -33,6 +33,7 @@ class FittedClassifier:
     classes: tuple[Label, ...]
     frequencies: np.ndarray | None = None  # (token id,) occurrences in the training texts, for word-level vocabularies
     offsets: np.ndarray | None = None  # (class,) added to log-probabilities before a class is predicted; None: none
+    reader: FittedClassifier | None = None  # that learned contributions for this one, which shows none of its states
 
     @property
     def device(self) -> torch.device:
@@ -110,11 +111,16 @@ class FittedClassifier:
     @property
     def has_contributions(self) -> bool:
         """Whether the model carries contributions."""
-        return self.method.contributions is not None
+        return self.method.contributions is not None or self.reader is not None
 
     @torch.inference_mode()
-    def contributions(self, texts: Sequence[Words]) -> Contributions:
-        """Give what each word adds to the probability of each class, from one pass over each text."""
+    def contributions(self, texts: Sequence[Words], answers: Tensor | None = None) -> Contributions:
+        """Give what each word adds to the probability of each class, from one pass over each text.
+
+        Answers are the (text, class) probabilities of another classifier, if this one reads for it.
+        """
+        if self.reader is not None:
+            return self.reader.contributions(texts, self.probabilities(texts))
         if not self.has_contributions:
             raise OptionError(
                 "This model does not carry contributions: add them with  whyword learn-explainer MODEL TEXTS,  or "
@@ -125,7 +131,8 @@ class FittedClassifier:
         probabilities = torch.empty(len(texts), len(self.classes))
         scores: list[np.ndarray] = [np.empty(0)] * len(texts)
         for chosen, batch in self._batches(tokens):
-            prediction = self.method.explain(batch)
+            logits = None if answers is None else log_of(answers[torch.from_numpy(chosen)]).to(self.device)
+            prediction = self.method.explain(batch, logits)
             assert prediction.contributions is not None
             probabilities[torch.from_numpy(chosen)] = self.method.probabilities(prediction.logits).cpu()
             table = prediction.contributions.transpose(1, 2).double().cpu()  # (text, class, word)
@@ -135,7 +142,8 @@ class FittedClassifier:
                 owner = tokens[i].owner
                 scores[i] = share_out(found, None if owner is None else torch.from_numpy(owner)).numpy()
         base = self.method.contributions.base.double().exp().cpu().numpy()  # type: ignore[union-attr, operator]
-        return Contributions(scores, probabilities, base, [text.truncated_words for text in tokens])
+        answered = probabilities if answers is None else answers
+        return Contributions(scores, answered, base, [text.truncated_words for text in tokens])
 
     def fingerprint(self, facts: Sequence[Any] = ()) -> str:
         """Name all that decides what the classifier answers: further facts, classes, tokenizer and weights."""
@@ -198,6 +206,11 @@ class FittedClassifier:
         for rows, batch in sub_texts.batches(BATCH_TOKENS):
             probabilities[torch.from_numpy(rows)] = self._answer(batch.to(self.device))
         return [probabilities[torch.from_numpy(rows)] for rows in sub_texts.row_of_request]
+
+
+def log_of(probabilities: Tensor) -> Tensor:
+    """Give the logarithm of probabilities, of none below what float32 can tell from one."""
+    return probabilities.float().clamp(min=torch.finfo(torch.float32).eps).log()
 
 
 def choose_device(name: str) -> torch.device:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import torch
@@ -21,7 +21,7 @@ from ..data.tokenizers.word_pieces import WordPieceTokenizer
 from ..data.words import split
 from ..interfaces.document import Batch, Label
 from ..interfaces.errors import ModelError
-from ..interfaces.method import Encoder, Method, Prediction
+from ..interfaces.method import Encoder, Method, Prediction, lower_layers
 from .fitted import FittedClassifier
 from .opaque import OpaqueEncoder, refuse_gradients
 
@@ -120,10 +120,19 @@ class HuggingFaceMethod(Method):
 
     def classify(self, embedded: Tensor, batch: Batch) -> Prediction:
         """Predict from word vectors."""
+        return self._predict(embedded, batch)[0]
+
+    def read(self, batch: Batch) -> tuple[Tensor, Prediction]:
+        """Give the word vectors, and the prediction with the states of its layers."""
+        embedded = self.encoder.embed(batch)
+        prediction, layers = self._predict(embedded, batch)
+        return embedded, replace(prediction, states=layers[-1], lower=lower_layers(layers))
+
+    def _predict(self, embedded: Tensor, batch: Batch) -> tuple[Prediction, tuple[Tensor, ...]]:
         output = self.network.run(embedded, batch)
-        states = self.network.states(output, batch)
-        pooled = self.network.summarize(states[-1], batch) if states else output.logits
-        return Prediction(output.logits, pooled)
+        layers = self.network.states(output, batch)
+        pooled = self.network.summarize(layers[-1], batch) if layers else output.logits
+        return Prediction(output.logits, pooled), layers
 
     def forward(self, batch: Batch) -> Prediction:
         """Predict from token ids, as the network can be asked."""

@@ -22,6 +22,7 @@ class Access:
     allow_download: bool = False  # of what is named and not on this machine
     allow_pickle: bool = False  # of files that can run code when they are read
     template: Path | None = None  # JSON that says how an HTTP endpoint is asked
+    learned: str | None = None  # folder of an explainer that was learned for it
     example: tuple[str, ...] = ("a",)  # a text, or a pair, to count the classes of a model that does not name them
 
     def classes_of(self, names: Sequence[Label], model: str) -> tuple[Label, ...]:

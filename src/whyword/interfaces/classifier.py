@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, get_args, runtime_checkable
+from typing import Literal, Protocol, TypeGuard, get_args, runtime_checkable
 
 import numpy as np
 from torch import Tensor
@@ -68,7 +68,26 @@ class Contributions:
 
 
 @runtime_checkable
-class OpenClassifier(Classifier, Protocol):
+class ContributingClassifier(Classifier, Protocol):
+    """A model that may carry contributions: learned with it, or learned for it afterwards."""
+
+    @property
+    def has_contributions(self) -> bool:
+        """Whether the model carries contributions."""
+        ...
+
+    def contributions(self, texts: Sequence[Words]) -> Contributions:
+        """Give what each word adds to the probability of each class, from one pass over each text."""
+        ...
+
+
+def has_contributions(classifier: Classifier) -> TypeGuard[ContributingClassifier]:
+    """Say whether a model carries contributions."""
+    return isinstance(classifier, ContributingClassifier) and classifier.has_contributions
+
+
+@runtime_checkable
+class OpenClassifier(ContributingClassifier, Protocol):
     """A model of ours: its weights, gradients and own scores can be looked at."""
 
     @property
@@ -86,15 +105,6 @@ class OpenClassifier(Classifier, Protocol):
 
     def windows(self, texts: Sequence[Words]) -> list[list[np.ndarray]]:
         """Give the numbers of the words in each overlapping window that the encoder can read; none if a text fits."""
-        ...
-
-    @property
-    def has_contributions(self) -> bool:
-        """Whether the model carries contributions."""
-        ...
-
-    def contributions(self, texts: Sequence[Words]) -> Contributions:
-        """Give what each word adds to the probability of each class, from one pass over each text."""
         ...
 
     def own_scores(self, texts: Sequence[Words]) -> tuple[list[Tensor], Tensor, list[int]]:

@@ -216,10 +216,16 @@ class Method(nn.Module, ABC):
             prediction = replace(prediction, states=layers[-1], lower=lower_layers(layers))
         return embedded, prediction
 
-    def explain(self, batch: Batch) -> Prediction:
-        """Predict, and give the contributions, from the same pass; for methods that carry their head."""
+    def explain(self, batch: Batch, logits: Tensor | None = None) -> Prediction:
+        """Predict, and give the contributions, from the same pass; for methods that carry their head.
+
+        With the logits of another classifier, contributions are to those: then this method only reads for it.
+        """
         assert self.contributions is not None
         embedded, prediction = self.read(batch)
+        if logits is not None:
+            prediction = replace(prediction, logits=logits)
+            return replace(prediction, contributions=self.contributions(embedded, prediction, batch))
         known = self.known(batch)
         contributions = self.contributions(embedded, replace(prediction, known=known), batch)
         return replace(prediction, contributions=contributions * known.any(1).view(-1, 1, 1))

@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from ..blocks.contributions import ContributionHead, features_of
 from ..data.batching import Corpus, by_token_budget, collate
-from ..inference.fitted import BATCH_TOKENS
+from ..inference.fitted import BATCH_TOKENS, log_of
 from ..inference.subsets import lay_out
-from ..interfaces.document import Batch, Tokens
+from ..interfaces.classifier import Classifier
+from ..interfaces.document import Batch, Tokens, Words
 from ..interfaces.method import Method, Objective, Phase, Prediction, Refinement
 from ..maths.tensors.subsets import complementary_subsets
 
@@ -39,8 +40,30 @@ SMALLEST_LOSS = 1e-9  # of equal shares: words of a model that never changes its
 LEAST_SCALE = 1e-3  # of a feature: one that never changes is not blown up
 
 
-def contribution_phase(method: Method, train: Corpus, dev: Corpus, seed: int) -> Phase:
-    """Plan the fitting of the head that a method carries; texts need no labels."""
+@dataclass(frozen=True)
+class Sample:
+    """A text that is asked about, or a shortened copy of one."""
+
+    tokens: Tokens
+    number: int  # of the text among those it was drawn from
+    kept: np.ndarray | None = None  # (word,) bool: the words of that text that are left; None: all
+
+
+@dataclass(frozen=True)
+class Outside:
+    """Another classifier whose answers are to be explained, and the texts as it reads them."""
+
+    classifier: Classifier
+    train: Sequence[Words]
+    dev: Sequence[Words]
+
+
+def contribution_phase(method: Method, train: Corpus, dev: Corpus, seed: int, outside: Outside | None = None) -> Phase:
+    """Plan the fitting of the head that a method carries; texts need no labels.
+
+    The answers that it is fitted to are the method's own, or those of a classifier outside: then the encoder, which
+    only reads for it, learns too.
+    """
     head = method.contributions
     assert isinstance(head, ContributionHead)
     config = head.config
@@ -49,15 +72,23 @@ def contribution_phase(method: Method, train: Corpus, dev: Corpus, seed: int) ->
     chosen = _some(train.texts, config.texts, most_tokens, generator)
     copies = _shortened(chosen, min(config.least_texts - len(chosen), MOST_COPIES * len(chosen)), generator)
     pairs = config.pairs or _pairs(len(chosen) + len(copies), method.encoder.token_kind == "pieces")
-    texts = Answered(method, [*chosen, *copies], train.padding, pairs, [seed, 0])
-    judge = Answered(method, _some(dev.texts, DEV_TEXTS, most_tokens, generator), dev.padding, DEV_PAIRS, [seed, 1])
+    judged = _some(dev.texts, DEV_TEXTS, most_tokens, generator)
+    if outside is None:
+        texts = Answered(method, [*chosen, *copies], train.padding, pairs, [seed, 0])
+        judge = Answered(method, judged, dev.padding, DEV_PAIRS, [seed, 1])
+    else:
+        asked = outside.classifier
+        texts = AnsweredOutside(method, [*chosen, *copies], train.padding, pairs, [seed, 0], asked, outside.train)
+        judge = AnsweredOutside(method, judged, dev.padding, DEV_PAIRS, [seed, 1], asked, outside.dev)
     steps = math.ceil(len(texts.texts) / config.batch_size)
+    learning: list[nn.Module] = [head] if outside is None else [head, method.encoder]
     objective = Objective(
         lambda batch, _: {"sub-texts": texts.loss(batch)},
-        list(head.parameters()),
+        [parameter for part in learning for parameter in part.parameters()],
         learning_rate=config.learning_rate,
+        learning_rates=[(part, method.encoder.learning_rate) for part in learning[1:]],
         schedule="cosine",
-        in_training=[head],
+        in_training=learning,
     )
 
     def prepare() -> Iterator[tuple[int, int]]:
@@ -85,8 +116,11 @@ def contribution_phase(method: Method, train: Corpus, dev: Corpus, seed: int) ->
 class Answered:
     """Texts with the classifier's states, logits, and answers to some of their sub-texts, once ask has run."""
 
-    def __init__(self, method: Method, texts: Sequence[Tokens], padding: int, pairs: int, seed: Sequence[int]) -> None:
-        self.method, self.texts, self.padding, self.pairs, self.seed = method, texts, padding, pairs, seed
+    def __init__(
+        self, method: Method, samples: Sequence[Sample], padding: int, pairs: int, seed: Sequence[int]
+    ) -> None:
+        self.method, self.samples, self.padding, self.pairs, self.seed = method, samples, padding, pairs, seed
+        self.texts = texts = [sample.tokens for sample in samples]
         self.lengths = np.array([len(text) for text in texts], dtype=np.int64)
         self.starts = torch.from_numpy(np.cumsum(self.lengths) - self.lengths)
         self.words = [_words_read(text) for text in texts]
@@ -220,29 +254,78 @@ class Answered:
         return total / max(1, len(self.texts))
 
 
+class AnsweredOutside(Answered):
+    """Texts with the answers of another classifier; the method that reads them learns, so no states are kept."""
+
+    def __init__(
+        self,
+        method: Method,
+        samples: Sequence[Sample],
+        padding: int,
+        pairs: int,
+        seed: Sequence[int],
+        classifier: Classifier,
+        words: Sequence[Words],
+    ) -> None:
+        super().__init__(method, samples, padding, pairs, seed)
+        self.classifier, self.words_of = classifier, words
+
+    def read_base(self) -> None:
+        """Ask about no words at all."""
+        first = self.words_of[self.samples[0].number]
+        nothing = torch.zeros(1, len(first), dtype=torch.bool)
+        self.head.base.copy_(log_of(self.classifier.probabilities_of_subsets(first, nothing)[0]))
+
+    def _read_states(self, chosen: np.ndarray) -> None:
+        if not len(self.logits):
+            classes = len(self.head.base)
+            self.logits = torch.empty(len(self.texts), classes)
+            self.answers = torch.empty(len(self.texts), 2 * self.pairs, classes)
+
+    def _features(self, batch: Batch) -> Tensor:
+        embedded, prediction = self.method.read(batch.to(self.head.base.device))
+        return features_of(embedded, prediction, self.head.part)
+
+    def _read_answers(self, chosen: np.ndarray, kept: list[np.ndarray]) -> None:
+        requests = [self._request(i, kept[i]) for i in chosen]
+        for i, answer in zip(chosen, self.classifier.probabilities_of_many(requests), strict=True):
+            self.logits[i], self.answers[i] = log_of(answer[0]), answer[1:].float()
+
+    def _request(self, number: int, kept: np.ndarray) -> tuple[Words, Tensor]:
+        """Ask about the whole sample, and then about its sub-texts."""
+        sample = self.samples[number]
+        text = self.words_of[sample.number]
+        left = np.ones(len(text), dtype=bool) if sample.kept is None else sample.kept
+        rows = np.zeros((1 + len(kept), len(text)), dtype=bool)
+        rows[0] = left
+        rows[1:, np.flatnonzero(left)] = kept
+        return text, torch.from_numpy(rows)
+
+
 def _pairs(texts: int, pretrained: bool) -> int:
     """Choose how many pairs of sub-texts to ask about per text."""
     return PAIRS_OF_PRETRAINED if pretrained else min(MOST_PAIRS, max(PAIRS, ALL_PAIRS // max(1, texts)))
 
 
-def _some(texts: Sequence[Tokens], most: int, most_tokens: int, generator: np.random.Generator) -> list[Tokens]:
+def _some(texts: Sequence[Tokens], most: int, most_tokens: int, generator: np.random.Generator) -> list[Sample]:
     """Draw texts, not more than may be kept; of two words or more if there are any: one word has nothing to share."""
     order = generator.permutation(len(texts)).tolist()
-    chosen: list[Tokens] = []
+    chosen: list[Sample] = []
     tokens = 0
     for i in [i for i in order if _words_read(texts[i]) > 1] or order:
         tokens += len(texts[i])
         if len(chosen) == most or tokens > most_tokens:
             break
-        chosen.append(texts[i])
+        chosen.append(Sample(texts[i], i))
     return chosen
 
 
-def _shortened(texts: Sequence[Tokens], copies: int, generator: np.random.Generator) -> list[Tokens]:
+def _shortened(samples: Sequence[Sample], copies: int, generator: np.random.Generator) -> list[Sample]:
     """Give copies of the texts, one after the other, that lack some of their words: the classifier answers for any."""
-    shortened: list[Tokens] = []
+    shortened: list[Sample] = []
     for number in range(copies):
-        text = texts[number % len(texts)]
+        sample = samples[number % len(samples)]
+        text = sample.tokens
         words_read = _words_read(text)
         if not words_read:
             continue
@@ -250,7 +333,8 @@ def _shortened(texts: Sequence[Tokens], copies: int, generator: np.random.Genera
         stays[generator.integers(0, words_read, 2)] = True
         kept = (text.word < 0) | stays[text.word]
         words = np.where(text.word < 0, -1, (np.cumsum(stays) - 1)[text.word])[kept]
-        shortened.append(Tokens(text.ids[kept], words, text.segment[kept], int(stays.sum())))
+        copy = Tokens(text.ids[kept], words, text.segment[kept], int(stays.sum()))
+        shortened.append(Sample(copy, sample.number, stays))
     return shortened
 
 
