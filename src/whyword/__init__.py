@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .diffs.diff import diff
     from .estimator import TextClassifier, explain, load
     from .evaluation.measure import Scores
+    from .explaining.learned import learn_explainer, load_explainer
     from .explaining.measure import measure_explanations as measure
     from .explaining.write import write_explanations, write_predictions
     from .grids.compare import compare
@@ -35,7 +36,9 @@ _HOMES = {
     "compare": ".grids.compare",
     "diff": ".diffs.diff",
     "explain": ".estimator",
+    "learn_explainer": ".explaining.learned",
     "load": ".estimator",
+    "load_explainer": ".explaining.learned",
     "measure": ".explaining.measure:measure_explanations",
     "write_explanations": ".explaining.write",
     "write_predictions": ".explaining.write",
@@ -73,7 +76,9 @@ __all__ = [
     "errors",
     "explain",
     "explainers",
+    "learn_explainer",
     "load",
+    "load_explainer",
     "loggers",
     "measure",
     "methods",

@@ -86,3 +86,46 @@ def test_what_cannot_be_is_refused(refused, own_model, data, words, complaint):
 
 def test_a_missing_model_is_refused(refused, data):
     assert "There is no model folder nowhere" in refused("learn-explainer", "nowhere", data)
+
+
+def write_rules(folder: Path) -> None:
+    """Write a model that counts letters."""
+    lines = [
+        "classes = ('bad', 'good')",
+        "def predict(texts):",
+        "    return [[1 - p, p] for p in (0.1 + 2 * text.count('e') / (len(text) + 3) for text in texts)]",
+        "predict.classes = classes",
+    ]
+    (folder / "rules.py").write_text("\n".join(lines), encoding="utf-8")
+
+
+def test_a_model_that_is_not_whyword_s_gets_an_explainer_of_its_own(whyword, data, tmp_path, monkeypatch):
+    write_rules(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    model = "python:rules:predict"
+    done = whyword("learn-explainer", model, data, "-o", "explainer", "--judged", 2, *QUICKLY, *HARDWARE)
+    assert done.code == 0, done.err
+    assert "of their comprehensiveness" in done.out
+    assert "Explainer in explainer" in done.out
+    (explained,) = whyword("explain", model, "It was superb.", "--learned", "explainer", "--json").json
+    assert explained["explainer"] == "own"
+    assert explained["base_value"] + sum(explained["scores"]) == pytest.approx(explained["probability"], abs=1e-4)
+    (facts,) = whyword("learn-explainer", model, data, "-o", "explainer", "--judged", 0, "--json", *QUICKLY).json
+    assert facts["explainer"] == "explainer"
+    assert "r" not in facts
+
+
+def test_what_is_missing_or_wrong_is_one_sentence(whyword, data, own_model, tmp_path, monkeypatch):
+    write_rules(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    model = "python:rules:predict"
+    for words, sentence in (
+        (("learn-explainer", model, data), "-o EXPLAINER"),
+        (("learn-explainer", model, data, "--learned", "x"), "leave it out"),
+        (("explain", model, "It was superb.", "--learned", "nowhere"), "no learned explainer"),
+        (("explain", own_model, "It was superb.", "--learned", "nowhere"), "model of whyword"),
+    ):
+        done = whyword(*words)
+        assert done.code == 2
+        assert sentence in done.err
+        assert len(done.err.strip().splitlines()) == 1

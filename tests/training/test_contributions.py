@@ -22,7 +22,7 @@ from whyword.models.config import make_config
 from whyword.models.train import train_model
 from whyword.storage.atomic import read_snapshot, write_snapshot
 from whyword.training import contributions as under_test
-from whyword.training.contributions import CONTRIBUTIONS, Answered, contribution_phase
+from whyword.training.contributions import CONTRIBUTIONS, Answered, Sample, contribution_phase
 from whyword.training.loop import TrainingRun
 
 DATA = sample("train=24,dev=10,test=0")
@@ -43,7 +43,7 @@ def carrying(config=TINY, seed=0, dropout=0.0):
 
 def answered(method, texts=DATA.train.texts, pairs=3):
     """Texts of which the model has been asked."""
-    asked = Answered(method.eval(), texts, 0, pairs, [0])
+    asked = Answered(method.eval(), [Sample(text, i) for i, text in enumerate(texts)], 0, pairs, [0])
     asked.read_base()
     assert list(asked.ask())[-1] == len(texts)
     asked.scale_features()
@@ -97,7 +97,8 @@ def test_the_base_of_pairs_is_a_pair_without_words():
     torch.manual_seed(0)
     method = attention_on_lstm(data.tokenizer.size)
     add_head(method, TINY)
-    Answered(method.eval(), data.train.texts, 0, 2, [0]).read_base()
+    samples = [Sample(text, i) for i, text in enumerate(data.train.texts)]
+    Answered(method.eval(), samples, 0, 2, [0]).read_base()
     expected = FittedClassifier(method, data.tokenizer, data.classes).probabilities([split("", "")])[0]
     torch.testing.assert_close(method.contributions.base.exp(), expected)
 
@@ -302,7 +303,8 @@ def test_no_text_is_copied_more_than_seven_times_and_many_texts_not_at_all():
 
 def test_shortened_copies_keep_special_tokens_and_whole_words():
     (text,) = sample_pieces()([split("laughed and laughed, lovely writing", "a waste of nothing")])
-    for copy in under_test._shortened([text], 7, np.random.default_rng(0)):
+    for sample in under_test._shortened([Sample(text, 0)], 7, np.random.default_rng(0)):
+        copy = sample.tokens
         assert (copy.word < 0).sum() == (text.word < 0).sum()
         special = text.ids[text.word < 0].tolist()
         assert copy.ids[copy.word < 0].tolist() == special

@@ -139,6 +139,8 @@ def _lines(fidelity: Mapping[str, float]) -> list[str]:
     ]
     if "r" not in fidelity:
         return lines
+    if fidelity["shapley_comprehensiveness"] <= 0:
+        return [*lines, "No word changes what the model says of the texts that were held out: give others."]
     share = fidelity["comprehensiveness"] / fidelity["shapley_comprehensiveness"]
     times = fidelity["shapley_seconds_of_a_text"] / max(fidelity["seconds_of_a_text"], 1e-9)
     lines.append(
