@@ -45,6 +45,17 @@ def test_the_usual_classes_load_it_with_equal_logits_and_labels(name, tmp_path):
     assert theirs.config.id2label == {0: "negative", 1: "positive"}
 
 
+@pytest.mark.parametrize("kind", ["huggingface", "onnx"])
+def test_a_model_of_coarse_products_leaves_as_float32(kind, tmp_path):
+    model = trained("bert", tmp_path, precision="bfloat16")
+    coarse = logits_of(model, TEXTS)
+    if kind == "onnx":
+        pytest.importorskip("onnxruntime")
+    export_model(model, kind, tmp_path / "out")
+    assert torch.equal(logits_of(model, TEXTS), coarse)
+    assert any((tmp_path / "out").iterdir())
+
+
 @pytest.mark.parametrize("name", OTHER)
 def test_what_no_head_of_theirs_can_say_is_refused_and_onnx_named(name, tmp_path):
     model = trained(name, tmp_path)

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
+from ..encoders.transformer import Transformer
 from ..interfaces.errors import OptionError, unknown_name
+from ..interfaces.method import Encoder
 from ..storage.atomic import put_in_place
 from .folder import TrainedModel
 from .huggingface import export_huggingface
@@ -24,8 +29,23 @@ def export_model(model: TrainedModel, to: str, place: Path) -> list[Path]:
     shutil.rmtree(beside, ignore_errors=True)
     beside.mkdir(parents=True)
     try:
-        names = [path.name for path in KINDS[to](model, beside)]
+        with _in_float32(model.classifier.method.encoder):
+            names = [path.name for path in KINDS[to](model, beside)]
         put_in_place(beside, place)
     finally:
         shutil.rmtree(beside, ignore_errors=True)
     return [place / name for name in names]
+
+
+@contextmanager
+def _in_float32(encoder: Encoder) -> Iterator[None]:
+    """Let an encoder compute in float32, as others do; its weights are the same in any precision."""
+    if not isinstance(encoder, Transformer):
+        yield
+        return
+    before = encoder.config
+    encoder.config = replace(before, precision="float32")
+    try:
+        yield
+    finally:
+        encoder.config = before
