@@ -62,7 +62,7 @@ def number(value: object, digits: int = 3) -> str:
     """Write a number with a true minus, a dash where there is none."""
     if not _is_number(value):
         return NOTHING
-    return (f"{value:.{digits}f}" if abs(value) < 1e6 else f"{value:.3e}").replace("-", "−")
+    return (f"{value:z.{digits}f}" if abs(value) < 1e6 else f"{value:.3e}").replace("-", "−")
 
 
 def amount(value: object) -> str:
@@ -72,7 +72,7 @@ def amount(value: object) -> str:
 
 def signed(value: object, digits: int = 3) -> str:
     """Write a difference with its sign."""
-    return f"{value:+.{digits}f}".replace("-", "−") if _is_number(value) else NOTHING
+    return f"{value:+z.{digits}f}".replace("-", "−") if _is_number(value) else NOTHING
 
 
 def interval(low: object, high: object, digits: int = 3) -> str:
@@ -82,7 +82,7 @@ def interval(low: object, high: object, digits: int = 3) -> str:
 
 def percent(value: object, digits: int = 1) -> str:
     """Write a share as a percentage."""
-    return f"{value:.{digits}%}".replace("-", "−") if _is_number(value) else NOTHING
+    return f"{value:z.{digits}%}".replace("-", "−") if _is_number(value) else NOTHING
 
 
 def percents(low: object, high: object, digits: int = 1) -> str:
