@@ -28,6 +28,8 @@ from whyword.report import template
         (template.sentence("so it is"), "So it is."),
         (template.sentence("Is it?"), "Is it?"),
         (template.sentence(None), ""),
+        (template.duration(0.0042), "4.2 ms"),
+        (template.duration(0.0997), "100 ms"),
         (template.duration(0.42), "0.42 s"),
         (template.duration(93.4), "93 s"),
         (template.duration(600), "10 min"),

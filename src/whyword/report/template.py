@@ -124,7 +124,7 @@ def duration(seconds: object) -> str:
     if not _is_number(seconds):
         return NOTHING
     if seconds < 0.1:
-        return f"{1000 * seconds:.2g} ms"
+        return f"{1000 * seconds:.2g} ms" if seconds < 0.0095 else f"{1000 * seconds:.0f} ms"
     if seconds < 120:
         return f"{seconds:.2g} s" if seconds < 1 else f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
