@@ -37,6 +37,7 @@ def test_the_demo_leaves_models_and_a_report_on_each(tmp_path):
         assert {row["explainer"]: row["verdict"] for row in values["verdicts"]} == result.audits[name].verdicts
     assert f"whyword explain '{tmp_path}/a b/default'" in result.summary
     assert any(isinstance(event, str) and "Training attention" in event for event in told)
+    assert sum(isinstance(event, str) and "known exactly" in event for event in told) == 1
     assert result.to_dict()["test_accuracy"] == dict(result.accuracy)
     for said in result.shown:
         assert list(said) == ["default", "attention", "vmask"]

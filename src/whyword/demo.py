@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -76,10 +76,11 @@ class DemoResult:
             verdicts = ", ".join(f"{explainer}: {verdict}" for explainer, verdict in audit.verdicts.items())
             lines.append(f"  {name:<11}{verdicts}   ({self.page(name)})")
         lines += [
+            "",
             "Try next:",
             f'  whyword explain {model} "The plot was dreadful but the cast was superb and the ending moving."',
             f"  whyword serve {model}      (a page to try sentences on)",
-            "  whyword train your.csv -o model      (columns text and label)",
+            "  whyword train your.csv -o model      (a column of texts and one of labels)",
         ]
         return "\n".join(lines)
 
@@ -103,6 +104,7 @@ def run_demo(
         on_event(f"Training {name} on {len(dataset.train):,} texts.")
         values = overlay({**settings, "encoder": encoder, "seed": seed}, [f"training.epochs={epochs}"])
         model = trained[name] = train_model(make_config(values), dataset, device, folder / name, on_event=on_event)
+        dataset = replace(dataset, notes=())  # they were told with the first model
         accuracy[name] = model.metrics["test_accuracy"]
         audited = dataset.test[:AUDITED]
         on_event(f"Auditing {name} on {len(audited):,} texts.")

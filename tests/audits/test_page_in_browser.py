@@ -88,6 +88,13 @@ def test_nothing_scrolls_sideways(browser: Any, file: Path, width: int) -> None:
         assert visit.page.evaluate("document.scrollingElement.scrollWidth") <= width
 
 
+@pytest.mark.parametrize("width", [390, 768, 1000, 1280])
+def test_no_answer_runs_into_the_next(browser: Any, file: Path, width: int) -> None:
+    beyond = "cells => cells.filter(cell => cell.scrollWidth > cell.clientWidth + 1).map(cell => cell.textContent)"
+    with Visit(browser, file, viewport={"width": width, "height": 800}) as visit:
+        assert visit.page.eval_on_selector_all(".matrix td", beyond) == []
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_all_text_has_a_contrast_of_at_least_four_and_a_half(browser: Any, file: Path, scheme: str) -> None:
     with Visit(browser, file, color_scheme=scheme) as visit:

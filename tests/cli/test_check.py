@@ -26,6 +26,14 @@ def test_one_screen_says_what_was_found_and_what_to_do(whyword, messy):
     assert len(done.out.splitlines()) < 25
 
 
+def test_examples_that_are_left_out_are_not_hidden(whyword, messy):
+    with messy.open("ab") as file:
+        file.write(b"\ny;\nz;")
+    lines = whyword("check", messy).out.splitlines()
+    first = next(number for number, line in enumerate(lines) if "3 rows without a label" in line)
+    assert lines[first + 3].strip() == "…"
+
+
 def test_json_is_one_line_and_a_page_is_written(whyword, messy):
     done = whyword("check", messy, "--json", "-o", "page.html")
     (record,) = done.json

@@ -98,7 +98,7 @@ def test_weights_are_not_explained_for_a_class(refused, model, more, output):
 
 
 def test_a_contrast_needs_two_classes(refused, base_model):
-    assert "name it as target too" in refused("explain", base_model, TEXT, "--against", "positive")
+    assert "name that class as target too" in refused("explain", base_model, TEXT, "--against", "positive")
     words = ("--target", "negative", "--against", "negative")
     assert "cannot be explained against itself" in refused("explain", base_model, TEXT, *words)
     assert "Did you mean 'positive'" in refused(

@@ -46,8 +46,8 @@ def test_a_class_of_such_a_name_comes_first():
     [
         ("x", None, "No 'x' in the classes of this model: choose from b, g, r"),
         ("r", "x", "No 'x' in the classes of this model"),
-        (None, "g", "Against 'g' there is no class to explain: name it as target too"),
-        ("all", "g", "Against 'g' there is no class to explain"),
+        (None, "g", "To explain a class against 'g', name that class as target too"),
+        ("all", "g", "To explain a class against 'g'"),
         ("g", "g", "'g' cannot be explained against itself: name another class of r, g, b"),
     ],
 )

@@ -293,9 +293,9 @@ def test_the_handler_of_before_is_put_back():
     assert signal.getsignal(signal.SIGINT) is before
 
 
-def warnings_of(dataset):
+def warnings_of(dataset, encoder="bag"):
     events = []
-    train_model(make_config({"encoder": "bag", "training": {"epochs": 12}}), dataset, on_event=events.append)
+    train_model(make_config({"encoder": encoder, "training": {"epochs": 12}}), dataset, on_event=events.append)
     return [event for event in events if isinstance(event, str) and "learned nothing" in event]
 
 
@@ -308,3 +308,6 @@ def test_a_model_that_is_no_better_than_the_most_frequent_class_is_said_to_be_so
     )
     (warning,) = warnings_of(replace(data, train=turned))
     assert "always answering" in warning
+    assert "more epochs" in warning
+    (warning,) = warnings_of(replace(data, train=turned), "tfidf")
+    assert "epochs" not in warning  # it is solved at once

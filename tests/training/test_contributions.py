@@ -303,8 +303,8 @@ def test_no_text_is_copied_more_than_seven_times_and_many_texts_not_at_all():
 
 def test_shortened_copies_keep_special_tokens_and_whole_words():
     (text,) = sample_pieces()([split("laughed and laughed, lovely writing", "a waste of nothing")])
-    for sample in under_test._shortened([Sample(text, 0)], 7, np.random.default_rng(0)):
-        copy = sample.tokens
+    for shortened in under_test._shortened([Sample(text, 0)], 7, np.random.default_rng(0)):
+        copy = shortened.tokens
         assert (copy.word < 0).sum() == (text.word < 0).sum()
         special = text.ids[text.word < 0].tolist()
         assert copy.ids[copy.word < 0].tolist() == special

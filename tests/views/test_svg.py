@@ -103,6 +103,7 @@ def test_a_bracket_reaches_from_one_word_to_the_other() -> None:
     for x, text in ((left, first), (right, last)):
         assert float(x) == pytest.approx(float(text.attrib["x"]) + float(text.attrib["textLength"]) / 2, abs=0.11)
     assert "① Thin + delight: together -0.31 (for negative)" in pieces(picture, 13)
+    assert pieces(picture, 10) == ["①"]
 
 
 def test_brackets_over_each_other_stand_at_different_heights() -> None:

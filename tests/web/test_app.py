@@ -152,7 +152,7 @@ REFUSED = {
     "unknown target": ({"texts": ["a"], "target": "postive"}, 422, "Did you mean 'positive'?"),
     "no target": ({"texts": ["a"], "target": True}, 422, "'target' is not as expected"),
     "weights for a class": ({"texts": ["a"], "explainer": "own", "target": "negative"}, 422, "gives weights"),
-    "against nothing": ({"texts": ["a"], "explainer": "occlusion", "against": "negative"}, 422, "name it as target"),
+    "against nothing": ({"texts": ["a"], "explainer": "occlusion", "against": "negative"}, 422, "name that class"),
     "no setting": ({"texts": ["a"], "explainer": "own", "samples": 5}, 422, "has no settings"),
     "too many samples": ({"texts": ["a"], "explainer": "lime", "samples": 5001}, 422, "at most 5,000 are taken"),
     "too few samples": ({"texts": ["a"], "explainer": "lime", "samples": 2}, 422, "lime.samples is 2"),

@@ -119,6 +119,8 @@ def test_typing_shows_the_class_its_probability_and_the_words_that_decided(page,
     best = explanation["words"][explanation["scores"].index(max(explanation["scores"]))]
     assert "104, 104, 104" in background(page, best), "the gate gives weights, which have the color of no class"
     expect(page.locator(".legend")).to_have_text("weight, not a reason for a class")
+    cost = page.locator(".cost").text_content()
+    assert re.fullmatch(r"1 forward pass, (\d\.\d ms|\d+ ms|\d+\.\d s)", cost), cost
 
 
 def background(page: Any, string: str) -> str:

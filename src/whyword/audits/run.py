@@ -12,7 +12,7 @@ from .. import catalog
 from ..analysis.attention_tests import TESTS, AttentionTests, run_attention_tests
 from ..catalog import make_explainer
 from ..explainers.own import Own
-from ..explaining.any_model import access_for, class_number, open_model, with_tokenizer
+from ..explaining.any_model import access_for, known_label, open_model, with_tokenizer
 from ..explaining.cache import ExplanationCache
 from ..explaining.inputs import draw, labelled_documents, read_rationales
 from ..explaining.measure import DRAWS, RANDOM, measure_explanations
@@ -175,10 +175,7 @@ def gather_audit(
 
 
 def _with_known_label(document: Document, classes: Sequence[Label]) -> Document:
-    """Give the label as the model spells it; a class that it does not know is refused."""
-    if document.label is None:
-        return document
-    return replace(document, label=classes[class_number(classes, document.label)])
+    return document if document.label is None else replace(document, label=known_label(classes, document.label))
 
 
 def _make_explainers(

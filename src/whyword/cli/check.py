@@ -84,6 +84,8 @@ def _show(found: DataCheck) -> None:
         )
         for example in finding.examples[:SHOWN_EXAMPLES]:
             say(f"         {example}", "dim")
+        if len(finding.examples) > SHOWN_EXAMPLES:
+            say("         …", "dim")
     say("Nothing was found." if not found.findings else f"{found.name}: {found.verdict}.", "bold")
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from ..catalog import make_explainer
 from ..data.words import split
 from ..evaluation.top_words import top_words
-from ..explaining.any_model import as_classifier, class_number
+from ..explaining.any_model import as_classifier, class_number, known_label
 from ..explaining.cache import ExplanationCache
 from ..explaining.inputs import draw, labelled_documents
 from ..explaining.stream import explain_documents
@@ -299,7 +299,7 @@ def _accuracy(texts: Sequence[TextDifference], classes: Sequence[Label]) -> Accu
     labelled = [(text, text.document.label) for text in texts if text.document.label is not None]
     if not labelled:
         return None
-    gold = [(text, classes[class_number(classes, label)]) for text, label in labelled]
+    gold = [(text, known_label(classes, label)) for text, label in labelled]
     old, new = [text.old_label == label for text, label in gold], [text.new_label == label for text, label in gold]
     change = paired_difference(np.array(new, dtype=np.float64), np.array(old, dtype=np.float64))
     return AccuracyChange(share(old), share(new), change, len(labelled))

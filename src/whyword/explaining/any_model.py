@@ -175,3 +175,10 @@ def class_number(classes: Sequence[Label], label: Label) -> int:
     if str(label) not in names:
         raise unknown_name(str(label), "the classes of this model", names)
     return names.index(str(label))
+
+
+def known_label(classes: Sequence[Label], label: Label) -> Label:
+    """Give the label of a text as the model spells it; a class that the model does not know is refused."""
+    if str(label) not in (names := [str(name) for name in classes]):
+        raise unknown_name(str(label), "the classes of this model, though a text is labelled so", names)
+    return classes[names.index(str(label))]

@@ -14,7 +14,7 @@ from ..interfaces.classifier import Classifier, Removal
 from ..interfaces.errors import OptionError
 from ..interfaces.explanation import Explanation
 from ..interfaces.metric import Metric
-from .any_model import as_classifier, class_number
+from .any_model import as_classifier, known_label
 from .inputs import read_labels
 
 RANDOM = "random"
@@ -79,7 +79,7 @@ def _labeled(explanations: Sequence[Explanation], labels: Any, judge: Classifier
     gold = read_labels(labels)
     if len(gold) != len(explanations):
         raise OptionError(f"There are {len(explanations)} texts and {len(gold)} labels: give one label per text.")
-    known = [judge.classes[class_number(judge.classes, label)] for label in gold]
+    known = [known_label(judge.classes, label) for label in gold]
     return [
         replace(explanation, document=replace(explanation.document, label=label))
         for explanation, label in zip(explanations, known, strict=True)

@@ -66,7 +66,7 @@ def read_target(classes: Sequence[Label], target: Label | None = None, against: 
     number = None if target is None or special in (PREDICTED, ALL) else class_number(classes, target)
     other = None if against is None else class_number(classes, against)
     if other is not None and number is None:
-        raise OptionError(f"Against '{against}' there is no class to explain: name it as target too.")
+        raise OptionError(f"To explain a class against '{against}', name that class as target too.")
     if other is not None and other == number:
         raise OptionError(f"'{target}' cannot be explained against itself: name another class of {', '.join(names)}.")
     return Target(number, other, special == ALL)

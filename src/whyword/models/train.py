@@ -220,10 +220,15 @@ def _majority_warning(dev: Sequence[Document], model: TrainedModel) -> list[str]
     low, _ = share_interval(round(accuracy * len(dev)), len(dev))
     if low > count / len(dev):
         return []
+    solved = model.config.encoder == BASELINE  # in one step, without a learning rate
+    remedy = (
+        "look at the labels, or give more texts."
+        if solved
+        else "give more texts, more epochs, or another learning rate (--set training.learning_rate)."
+    )
     return [
         f"dev accuracy ({accuracy:.1%}) cannot be told from that of always answering {label!r} "
-        f"({count / len(dev):.1%}): the model may have learned nothing, so give more texts, more epochs, or another "
-        "learning rate (--set training.learning_rate)."
+        f"({count / len(dev):.1%}): the model may have learned nothing, so {remedy}"
     ]
 
 

@@ -62,7 +62,7 @@ def number(value: object, digits: int = 3) -> str:
     """Write a number with a true minus, a dash where there is none."""
     if not _is_number(value):
         return NOTHING
-    return (f"{value:.{digits}f}" if abs(value) < 1e6 else f"{value:.3e}").replace("-", "−")
+    return (f"{value:z.{digits}f}" if abs(value) < 1e6 else f"{value:.3e}").replace("-", "−")
 
 
 def amount(value: object) -> str:
@@ -72,7 +72,7 @@ def amount(value: object) -> str:
 
 def signed(value: object, digits: int = 3) -> str:
     """Write a difference with its sign."""
-    return f"{value:+.{digits}f}".replace("-", "−") if _is_number(value) else NOTHING
+    return f"{value:+z.{digits}f}".replace("-", "−") if _is_number(value) else NOTHING
 
 
 def interval(low: object, high: object, digits: int = 3) -> str:
@@ -82,7 +82,7 @@ def interval(low: object, high: object, digits: int = 3) -> str:
 
 def percent(value: object, digits: int = 1) -> str:
     """Write a share as a percentage."""
-    return f"{value:.{digits}%}".replace("-", "−") if _is_number(value) else NOTHING
+    return f"{value:z.{digits}%}".replace("-", "−") if _is_number(value) else NOTHING
 
 
 def percents(low: object, high: object, digits: int = 1) -> str:
@@ -124,7 +124,7 @@ def duration(seconds: object) -> str:
     if not _is_number(seconds):
         return NOTHING
     if seconds < 0.1:
-        return f"{1000 * seconds:.2g} ms"
+        return f"{1000 * seconds:.2g} ms" if seconds < 0.0095 else f"{1000 * seconds:.0f} ms"
     if seconds < 120:
         return f"{seconds:.2g} s" if seconds < 1 else f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"

@@ -159,7 +159,7 @@ class _Sheet:
         return size * width(text), _Place(left, left + length, self.y)
 
     def draw_brackets(self, pairs: list[Pair], places: dict[int, _Place]) -> None:
-        """Draw a bracket over two words that act together; on different lines, a piece over each, with its mark."""
+        """Draw a bracket with its mark over two words that act together; on different lines, a piece over each."""
         drawn: list[_Place] = []
         for pair in pairs:
             words = sorted(places[word] for word in (pair.first, pair.second) if word in places)
@@ -171,8 +171,7 @@ class _Sheet:
                     f'<path d="M{span.left:.1f} {top:.1f}v-{_BRACKET}H{span.right:.1f}v{_BRACKET}" fill="none" '
                     f'stroke="{hexadecimal(pair.paint.color)}" stroke-width="1.6"/>'
                 )
-                if not whole:
-                    self._put(pair.mark, span.right, 0.0, _TINY, raised=self.y - top)
+                self._put(pair.mark, span.right + 1, 0.0, _TINY, raised=self.y - top)
 
     def finish(self, title: str, description: str) -> str:
         """Put the page behind all that was written."""

@@ -386,8 +386,12 @@ function showWords(view) {
   view.notesBox.replaceChildren(...told.map((note) => element("p", "", note.replace(/-(?=\d)/g, "−"))));
   const { forward_passes: passes, seconds } = explanation;
   const cost = `${passes.toLocaleString("en-US")} forward ${passes === 1 ? "pass" : "passes"}`;
-  view.costBox.textContent = `${cost}, ${seconds.toFixed(2)} s`;
+  view.costBox.textContent = `${cost}, ${duration(seconds)}`;
   readOut(view);
+}
+
+function duration(seconds) {
+  return seconds < 0.1 ? `${(1000 * seconds).toFixed(seconds < 0.01 ? 1 : 0)} ms` : `${seconds.toFixed(1)} s`;
 }
 
 function dress(node, paint) {
