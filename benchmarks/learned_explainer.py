@@ -94,13 +94,14 @@ def main() -> None:
     parser.add_argument("--data-dir", required=True)
     parser.add_argument("--dataset", default="sst2")
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--texts", type=int, default=1_000)
-    parser.add_argument("--compared", type=int, default=100)
+    parser.add_argument("--learn-from", type=int, default=10_000, help="training texts at most")
+    parser.add_argument("--texts", type=int, default=1_000, help="that are explained in one pass")
+    parser.add_argument("--compared", type=int, default=100, help="of these, that are sampled too")
     parser.add_argument("--orders", type=lambda text: [int(n) for n in text.split(",")], default=[1, 2, 4, 8, 16, 100])
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     dataset = load_dataset(arguments.dataset, data_dir=arguments.data_dir)
-    texts = [document.words for document in dataset.train]
+    texts = [document.words for document in dataset.train[: arguments.learn_from]]
     with tempfile.TemporaryDirectory() as scratch:
         model = learn_explainer(open_model(arguments.model), texts, Path(scratch) / "explainer", judged=0)
     classifier = model.classifier

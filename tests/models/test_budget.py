@@ -58,3 +58,28 @@ def test_an_estimate_is_measured_with_contributions_and_leaves_the_random_stream
 )
 def test_durations_are_words(seconds, words):
     assert duration(seconds) == words
+
+
+@pytest.mark.parametrize(
+    ("seconds", "epochs", "kept"),
+    [
+        (700, None, [HEAD_ONLY, MINILM]),
+        (550, 2, [HEAD_ONLY, MINILM]),
+        (250, 1, [HEAD_ONLY, MINILM]),
+        (190, None, [HEAD_ONLY, LSTM]),
+    ],
+)
+def test_a_pretrained_encoder_is_trained_for_as_many_epochs_as_fit(seconds, epochs, kept):
+    config = make_config({"training": {"epochs": 3}})
+    estimates = {LSTM: 50, HEAD_ONLY: 10, MINILM: 600}
+    found = {name: Candidate(name, config, value) for name, value in estimates.items()}
+    made = decide(found, DATA, seconds, seconds / 60)
+    assert [candidate.name for candidate in made.candidates] == kept
+    last = made.candidates[-1]
+    assert last.epochs == epochs
+    assert last.shortened.training.epochs == (epochs or 3)
+    assert last.seconds == (estimates[kept[-1]] if epochs is None else 200 * epochs)
+    said = " ".join(made.sentences)
+    if epochs is not None:
+        assert f"minilm for {epochs} of 3 epochs, about " in said
+        assert "All epochs of minilm would take about 10 minutes: --budget" in said

@@ -128,9 +128,9 @@ def _train(
     on_event(f"Training {candidate.name}.")
     with using_threads(candidate.threads):
         if trials is None:
-            return train_model(candidate.config, dataset, device, on_event=on_event, loggers=loggers)
+            return train_model(candidate.shortened, dataset, device, on_event=on_event, loggers=loggers)
         place = trials / candidate.name.replace(" ", "-")
-        return train_once(candidate.config, dataset, place, device, on_event, loggers)
+        return train_once(candidate.shortened, dataset, place, device, on_event, loggers)
 
 
 def choose_finished(finished: Mapping[str, TrainedModel], dataset: Dataset) -> str:
@@ -190,6 +190,6 @@ def _read_plan(trials: Path | None, configs: Mapping[str, RunConfig]) -> Plan | 
 def _write_plan(trials: Path | None, plan: Plan) -> None:
     if trials is None or not Processes().is_first:
         return
-    kept = ("name", "seconds", "threads", "teaching", "taught")
+    kept = ("name", "seconds", "threads", "teaching", "taught", "epochs")
     candidates = [{name: getattr(candidate, name) for name in kept} for candidate in plan.candidates]
     write_text(trials / PLAN, json.dumps({"candidates": candidates, "sentences": plan.sentences}, indent=2))

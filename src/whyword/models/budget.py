@@ -31,6 +31,14 @@ class Candidate:
     threads: int | None = None  # None: as many as torch would use
     teaching: float = 0.0  # seconds of fitting contributions to all the sub-texts that one would like to ask about
     taught: float = 1.0  # share of these sub-texts that there is time for
+    epochs: int | None = None  # that there is time for; None: as the config says
+
+    @property
+    def shortened(self) -> RunConfig:
+        """The config with the epochs that there is time for."""
+        if self.epochs is None:
+            return self.config
+        return replace(self.config, training=replace(self.config.training, epochs=self.epochs))
 
     @property
     def least_seconds(self) -> float:
@@ -78,23 +86,40 @@ def estimate(
 def decide(estimates: Mapping[str, Candidate], dataset: Dataset, seconds: float, budget: float) -> Plan:
     """Take the most able model that fits into the seconds left of the budget, and a linear head before it if both do.
 
-    Where a pretrained encoder is too slow to be trained as a whole, the LSTM is trained beside its linear head. What is
-    left goes to the contributions of the model that will be kept.
+    A pretrained encoder is trained for as many of its epochs as fit. Where not even one does, the LSTM is trained
+    beside its linear head. What is left goes to the contributions of the model that will be kept.
     """
-    after = MINILM if MINILM in estimates and estimates[MINILM].least_seconds <= seconds else LSTM
-    taken = [estimates[after]] if after in estimates and estimates[after].least_seconds <= seconds else []
+    pretrained = _fitting(estimates.get(MINILM), seconds)
+    whole = pretrained is not None and pretrained.epochs is None
+    able = pretrained or estimates.get(LSTM)
+    taken = [able] if able is not None and able.least_seconds <= seconds else []
     left = seconds - sum(candidate.seconds for candidate in taken)
     if HEAD_ONLY in estimates and estimates[HEAD_ONLY].least_seconds <= left:
         taken.insert(0, estimates[HEAD_ONLY])
         left -= estimates[HEAD_ONLY].seconds
     taken = [replace(candidate, taught=_share(left, candidate.teaching)) for candidate in taken]
     sentences = [_why(taken, dataset, budget)]
-    better = [] if after == MINILM else [estimates[name] for name in (LSTM, MINILM) if name in estimates]
-    names = [candidate.name for candidate in taken]
+    better = [] if whole else [estimates[name] for name in (LSTM, MINILM) if name in estimates]
+    if pretrained is not None:
+        better = [candidate for candidate in better if candidate.name == MINILM]
+    names = [candidate.name for candidate in taken if candidate.epochs is None]
     for candidate in [candidate for candidate in better if candidate.name not in names]:
         needed = math.ceil((candidate.least_seconds * ROOM + budget * 60 - seconds) / 60)
-        sentences.append(f"{candidate.name} would take about {duration(candidate.least_seconds)}: --budget {needed}.")
+        what = candidate.name if pretrained is None else f"All epochs of {candidate.name}"
+        sentences.append(f"{what} would take about {duration(candidate.least_seconds)}: --budget {needed}.")
     return Plan(tuple(taken), tuple(sentences))
+
+
+def _fitting(candidate: Candidate | None, seconds: float) -> Candidate | None:
+    """Give a candidate with all epochs, or as many of a fixed number as fit; None if not even one does."""
+    if candidate is None or candidate.least_seconds <= seconds:
+        return candidate
+    planned = candidate.config.training.epochs or 1
+    for epochs in range(planned - 1, 0, -1):
+        shorter = replace(candidate, seconds=candidate.seconds * epochs / planned, epochs=epochs)
+        if shorter.least_seconds <= seconds:
+            return shorter
+    return None
 
 
 def _share(left: float, teaching: float) -> float:
@@ -104,12 +129,18 @@ def _share(left: float, teaching: float) -> float:
 
 def _why(taken: list[Candidate], dataset: Dataset, budget: float) -> str:
     words = float(np.mean([len(document.words) for document in dataset.train]))
-    names = " and ".join(f"{c.name}, about {duration(c.least_seconds)}," for c in taken) or "nothing more"
+    names = " and ".join(f"{_named(c)}, about {duration(c.least_seconds)}," for c in taken) or "nothing more"
     verb = "fit" if len(taken) > 1 else "fits"
     return (
         f"Encoder auto: with {len(dataset.train):,} training texts of {words:.0f} words, {names} {verb} into "
         f"{budget:g} minutes here."
     )
+
+
+def _named(candidate: Candidate) -> str:
+    if candidate.epochs is None:
+        return candidate.name
+    return f"{candidate.name} for {candidate.epochs} of {candidate.config.training.epochs} epochs"
 
 
 def duration(seconds: float) -> str:
