@@ -63,4 +63,4 @@ def merge_spellings(splits: Mapping[str, tuple[Document, ...]]) -> tuple[dict[st
 def _respelled(item: Document, into: Mapping[Label, Label]) -> Document:
     if item.labels is not None and any(label in into for label in item.labels):
         return replace(item, labels=tuple(dict.fromkeys(into.get(label, label) for label in item.labels)))
-    return replace(item, label=into[item.label]) if item.label in into else item
+    return replace(item, label=into[item.label]) if item.label is not None and item.label in into else item

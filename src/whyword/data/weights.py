@@ -25,7 +25,8 @@ def class_weights(wanted: ClassWeight, labels: np.ndarray, classes: Sequence[Lab
     if labels.ndim == 2 and wanted == "balanced":
         present = labels.sum(0)
         counts = np.stack([len(labels) - present, present])
-        return len(labels) / (2 * np.maximum(counts, 1))
+        balanced: np.ndarray = len(labels) / (2 * np.maximum(counts, 1))
+        return balanced
     if wanted == "balanced":
         counts = np.bincount(labels, minlength=len(classes))
         return len(labels) / (len(classes) * np.maximum(counts, 1))

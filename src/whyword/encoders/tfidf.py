@@ -136,14 +136,14 @@ class Tfidf(LinearEncoder):
         scores = []
         for penalty in penalties if len(penalties) > 1 else ():
             weights, bias = np.zeros((len(judging), of_train.shape[1])), np.zeros(len(judging))
-            for row, label in enumerate(judging):
+            for row, label in enumerate(judging.tolist()):
                 weights[row], bias[row] = solve_label(of_train, train, label, penalty)
                 done += 1
                 yield done, parts
             scores.append(judge_labels(of_dev @ weights.T + bias, dev.labels[:, judging], by))
         chosen = penalties[max(range(len(scores)), key=scores.__getitem__)] if scores else penalties[0]
         weights, bias = np.zeros((len(labels), of_train.shape[1])), np.zeros(len(labels))
-        for label in labels:
+        for label in labels.tolist():
             weights[label], bias[label] = solve_label(of_train, train, label, chosen)
             if label < labels[-1]:
                 yield min(done + 1 + int(label), parts - 1), parts

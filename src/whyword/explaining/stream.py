@@ -57,10 +57,20 @@ def explain_chunks(
         return cache.explain(explainer, classifier, chunk, number)
 
     while chunk := list(islice(remaining, _chunk_size(texts, passes))):
-        explanations = chosen.explain(explain, chunk)
+        explanations = _with_labels(classifier, chosen.explain(explain, chunk))
         texts += len(chunk)
         passes += sum(explanation.forward_passes for explanation in explanations)
         yield explanations
+
+
+def _with_labels(classifier: Classifier, explanations: list[Explanation]) -> list[Explanation]:
+    """Say which labels are predicted for each text, where a text may have several."""
+    if not explanations or not is_multi_label(classifier):
+        return explanations
+    table = predicted_labels(classifier, torch.from_numpy(np.stack([one.probabilities for one in explanations])))
+    return [
+        replace(one, labels=tuple(np.flatnonzero(row).tolist())) for one, row in zip(explanations, table, strict=True)
+    ]
 
 
 def _chunk_size(texts: int, passes: int) -> int:

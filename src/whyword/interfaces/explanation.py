@@ -57,6 +57,7 @@ class Explanation:
     windows: int = 1  # overlapping parts that a text longer than the encoder's limit was explained in
     converged: float | None = None  # confidence that the top words of a sampled explanation are the right ones
     tied: np.ndarray | None = None  # (word,) bool: words whose place in or out of the top is undecided
+    labels: tuple[int, ...] | None = None  # numbers of all predicted labels, where a text may have several
     resolution: float = 0.0  # scores no further apart are equal up to rounding, where it is known (maths/stats/ties.py)
 
     @property
@@ -220,6 +221,8 @@ class Explanation:
         if len(texts) > 1:
             values["text_pair"] = texts[1]
         values["label"] = self.label
+        if self.labels is not None:
+            values["labels"] = [self.classes[number] for number in self.labels]
         if self.against is not None:
             values["against"] = self.classes[self.against]
         values |= {
