@@ -173,8 +173,8 @@ def are_label_sets(labels: Any) -> bool:
 def read_label_sets(labels: Any) -> tuple[list[tuple[Label, ...]], tuple[Label, ...]]:
     """Give all labels of each text, and the labels there are.
 
-    Columns of an indicator matrix (MultiLabelBinarizer, also sparse) are numbered, those of a frame have its names; rows
-    of labels are taken as they are, and a list of lists of 0 and 1 alone, all of one length, is a matrix.
+    Columns of an indicator matrix (MultiLabelBinarizer, also sparse) are numbered, those of a frame have its names.
+    Lists of labels are taken as they are; lists of 0 and 1 alone, all of one length, are a matrix.
     """
     names: Any = getattr(labels, "columns", None)
     if hasattr(labels, "toarray"):

@@ -134,3 +134,23 @@ def test_random_pairs_have_sizes_by_the_weight_of_shapley_in_texts_of_any_length
 
 def test_texts_without_words_draw_nothing():
     assert not random_pair(torch.zeros(3, dtype=torch.long), torch.zeros(3, 1, dtype=torch.bool)).any()
+
+
+def test_the_sigmoid_of_each_label_has_its_own_shapley_values() -> None:
+    torch.manual_seed(0)
+    base, weights = torch.randn(3).double(), torch.randn(1, 4, 3).double()
+    values = link_shapley(base, weights, torch.tensor([4]), "sigmoid", orders=40_000)
+    for label in range(3):  # two classes with the log-odds of the label: half of them each
+        two = torch.stack([-base[label] / 2, base[label] / 2]), torch.stack([-weights[..., label], weights[..., label]])
+        of_two = link_shapley(two[0], two[1].permute(1, 2, 0) / 2, torch.tensor([4]), orders=40_000)
+        assert torch.allclose(values[..., label], of_two[..., 1])
+    whole = (base + weights.sum(1)).sigmoid() - base.sigmoid()
+    assert torch.allclose(values.sum(1), whole)
+
+
+def test_many_classes_are_looked_at_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    torch.manual_seed(0)
+    base, weights, words = torch.randn(5), torch.randn(6, 3, 5), torch.full((6,), 3)
+    together = link_shapley(base, weights, words)
+    monkeypatch.setattr("whyword.maths.tensors.subsets.MOST_NUMBERS", 1)
+    assert torch.allclose(link_shapley(base, weights, words), together, atol=1e-7)
