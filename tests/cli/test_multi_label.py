@@ -65,3 +65,17 @@ def test_a_label_column_that_is_missing_is_one_sentence_and_exit_2(folder: Path)
     result = run("train", folder / "tickets.tsv", "-o", folder / "x", "--label", "a,b")
     assert result.exit_code == 2
     assert "no column 'a'" in result.output
+
+
+def test_a_page_shows_each_label_and_the_table_of_words(folder: Path, tmp_path: Path) -> None:
+    assert run("explain", folder / "model", TEXT, "-o", tmp_path / "page.html").exit_code == 0
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert page.count('class="whyword"') == 2
+    assert page.count("whyword-table") == 1
+
+
+@pytest.mark.parametrize("words", [("export", "--to", "onnx")])
+def test_what_is_not_there_yet_is_refused_in_a_sentence(folder: Path, tmp_path: Path, words: tuple[str, ...]) -> None:
+    result = run(words[0], folder / "model", *words[1:], "-o", tmp_path / "out")
+    assert result.exit_code == 2
+    assert "several labels" in result.output

@@ -28,6 +28,8 @@ def read_corpora(parts: Parts, dataset: Dataset, classes: Sequence[Label]) -> tu
     train, dev = (Corpus.read(documents, classes, parts.tokenizer) for documents in (dataset.train, dataset.dev))
     train = weigh(train, dataset.train, parts.config.training.class_weight, classes)
     set_prior(parts.method, train)
+    if train.labels.ndim == 2:
+        start_from_shares(parts.method, train)
     return train, dev
 
 
@@ -36,10 +38,22 @@ def set_prior(method: Method, train: Corpus) -> None:
     if method.prior is not None and train.labels.ndim == 2:
         weights = np.ones(1) if train.weights is None else train.weights.reshape(len(train), -1)
         shares = (train.labels * weights).mean(0) / np.broadcast_to(weights, train.labels.shape).mean(0).clip(min=1e-12)
-        method.prior.copy_(torch.from_numpy(shares).clamp(SMALLEST_PRIOR, 1 - SMALLEST_PRIOR).logit())
+        method.prior.copy_(_log_odds(shares))
     elif method.prior is not None:
         counts = np.bincount(train.labels, train.weights, len(method.prior))
         method.prior.copy_(torch.from_numpy(counts / counts.sum()).clamp(min=SMALLEST_PRIOR).log())
+
+
+@torch.no_grad()
+def start_from_shares(method: Method, train: Corpus) -> None:
+    """Let the last layer start from how often texts have each label, so that rare ones need not be unlearned first."""
+    bias = getattr(getattr(getattr(method, "head", None), "linear", None), "bias", None)
+    if isinstance(bias, torch.Tensor):
+        bias.copy_(_log_odds(train.labels.mean(0)))
+
+
+def _log_odds(shares: np.ndarray) -> torch.Tensor:
+    return torch.from_numpy(shares).clamp(SMALLEST_PRIOR, 1 - SMALLEST_PRIOR).logit()
 
 
 def fit_baseline(config: RunConfig, dataset: Dataset, classes: Sequence[Label]) -> FittedClassifier:

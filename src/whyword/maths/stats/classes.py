@@ -89,9 +89,9 @@ def accuracy_estimate(table: np.ndarray) -> Estimate:
 
 def macro_f1_estimate(table: np.ndarray, seed: int = 0) -> Estimate:
     """Give macro-F1 with its bootstrap interval over texts: texts of a cell are alike, so cells are resampled."""
-    cells = np.nonzero(table)  # hardly more than there are texts, however many classes
-    resampled = _resample(table[cells], seed)
-    low, high = np.quantile(_macro_f1_of_cells(*cells, resampled, len(table)), [0.025, 0.975])
+    labels, predicted = np.nonzero(table)  # hardly more cells than there are texts, however many classes
+    resampled = _resample(table[labels, predicted], seed)
+    low, high = np.quantile(_macro_f1_of_cells(labels, predicted, resampled, len(table)), [0.025, 0.975])
     return Estimate(float(macro_f1(table)), float(low), float(high))
 
 
