@@ -22,17 +22,17 @@ def choose_rows(documents: Sequence[Document], wanted: int, seed: int) -> set[in
     left = Counter({label: len(members) for label, members in rows.items()})
     held: set[int] = set()
     share = wanted / max(1, len(documents))
+    settled: set[int] = set()  # rows of labels that were looked at: held out, or not
     for label in sorted(rows, key=lambda label: (len(rows[label]), str(label))):
         members = rows[label]
         generator.shuffle(members)
         missing = round(share * len(members)) - sum(row in held for row in members)
         for row in members:
-            if missing <= 0 or len(held) == wanted:
-                break
-            if row not in held and _spare(documents[row], left):
+            if missing > 0 and len(held) < wanted and row not in settled and _spare(documents[row], left):
                 held.add(row)
                 left.subtract(documents[row].all_labels or (None,))
                 missing -= 1
+        settled.update(members)
     for row in generator.sample(range(len(documents)), len(documents)):  # rounding may have left some out
         if len(held) == wanted:
             break
