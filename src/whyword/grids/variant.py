@@ -58,6 +58,15 @@ class Variant:
     ratio: str | None = None  # second class : first class, among the training texts that are kept
 
 
+def _columns(columns: Columns) -> dict[str, Any]:
+    """Give the columns as records hold them: how several labels are written only where it was said."""
+    values = asdict(columns)
+    for name in ("label_separator", "labels", "several"):
+        if not values[name]:
+            del values[name]
+    return values
+
+
 @dataclass(frozen=True)
 class TrainedVariant:
     """A variant on a data set with a seed."""
@@ -82,7 +91,7 @@ class TrainedVariant:
         """All that was set, defaults too, for the record; files stand for what they hold."""
         return {
             "data": self.source.contents,
-            "columns": asdict(self.source.columns),
+            "columns": _columns(self.source.columns),
             "rows": self.source.rows,
             **self.config.to_dict(),
             "embeddings": self.vectors if self.variant.vectors else None,
