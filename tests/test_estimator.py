@@ -527,3 +527,35 @@ def test_the_encoder_may_be_chosen_within_a_budget(monkeypatch):
     assert automatic.score(TEXTS, LABELS) == 1.0
     with pytest.raises(OptionError, match="encoder_settings are for an encoder that is named"):
         small("base", encoder="auto", encoder_settings={"dim": 3}).fit(TEXTS, LABELS)
+
+
+def test_several_labels_are_an_indicator_matrix_in_and_out():
+    import pandas as pd
+    from sklearn.preprocessing import MultiLabelBinarizer
+
+    from whyword.data.planted import planted
+
+    documents = planted("multilabel,train=200,dev=0,test=0").train
+    texts, tags = [d.words.texts[0] for d in documents], [d.labels for d in documents]
+    binarizer = MultiLabelBinarizer()
+    table = binarizer.fit_transform(tags)
+    of_matrix = TextClassifier(encoder="tfidf").fit(texts, table)
+    assert of_matrix.classes_.tolist() == [0, 1, 2, 3, 4]
+    assert of_matrix.predict_proba(texts).shape == table.shape
+    assert of_matrix.score(texts, table) > 0.8
+    of_lists = TextClassifier(encoder="tfidf").fit(texts, [list(labels) for labels in tags])
+    assert of_lists.classes_.tolist() == binarizer.classes_.tolist()
+    assert np.array_equal(of_lists.predict(texts), of_matrix.predict(texts))
+    frame = pd.DataFrame(table[:, ::-1], columns=list(binarizer.classes_)[::-1])
+    of_frame = TextClassifier(encoder="tfidf").fit(texts, frame)
+    assert of_frame.classes_.tolist() == list(frame.columns)
+    assert np.array_equal(of_frame.predict(texts), of_matrix.predict(texts)[:, ::-1])
+    explanation = of_lists.explain(texts[:1])[0]
+    np.testing.assert_allclose(
+        explanation.base_values + explanation.all_scores.sum(1), explanation.probabilities, atol=1e-5
+    )
+
+
+def test_a_label_that_no_text_has_is_refused():
+    with pytest.raises(DataError, match="No text has the label 2"):
+        TextClassifier(encoder="tfidf").fit(["a b", "c d", "a c"], np.array([[1, 0, 0], [0, 1, 0], [1, 1, 0]]))

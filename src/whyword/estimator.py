@@ -15,16 +15,17 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from .catalog import make_explainer, make_logger
 from .data.dataset import Dataset, labels
+from .data.labels import are_multi_label
 from .data.splits import cut_dev
 from .explaining.any_model import access_for, open_model, with_tokenizer
 from .explaining.cache import ExplanationCache
-from .explaining.inputs import read_documents, read_texts
+from .explaining.inputs import read_documents, read_label_sets, read_texts
 from .explaining.proof import prove
 from .explaining.stream import explain_documents
 from .explaining.targets import read_target
 from .explaining.words import word_importance
 from .inference.fitted import choose_device
-from .interfaces.classifier import Classifier
+from .interfaces.classifier import Classifier, predicted_labels
 from .interfaces.document import Document, Label
 from .interfaces.errors import DataError, OptionError
 from .interfaces.explanation import Explainer, Explanation, WordImportance
@@ -165,10 +166,19 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> Self:
         """Train; the best epoch is chosen on dev, a pair (texts, labels), or on a tenth held out of the texts.
 
+        Where a text may have several labels, y is an indicator matrix, as MultiLabelBinarizer makes it, a frame of 0
+        and 1 with a column per label, or a list of each text's labels.
         Each text counts in training as much as its sample_weight says; choosing on dev counts every text alike.
         """
         train = _weighted(tuple(read_documents(X, y)), sample_weight)
         classes = labels(train)
+        several = are_multi_label(train)
+        columns = read_label_sets(y)[1] if several else classes
+        if several and len(classes) < len(columns):
+            missing = next(label for label in columns if label not in classes)
+            raise DataError(f"No text has the label {missing!r}: leave its column out, or add texts that have it.")
+        if several and not classes:
+            raise DataError(f"None of the {len(train)} texts has a label: a classifier needs at least two labels.")
         if len(classes) < 2:
             raise DataError(
                 f"There is one class, {classes[0]!r}, in {len(train)} labels: a classifier needs at least two."
@@ -179,7 +189,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         else:
             dataset = Dataset("texts", train, _read_dev(dev, classes), ())
         self.model_ = self._train(dataset)
-        self.classes_ = _as_array(self.model_.classifier.classes, y)
+        known = self.model_.classifier.classes
+        self.classes_ = np.array(columns) if several else _as_array(known, y)
         return self
 
     def _train(self, dataset: Dataset) -> TrainedModel:
@@ -232,15 +243,30 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return model
 
     def predict_proba(self, X: Any) -> np.ndarray:  # noqa: N803
-        """Give (text, class) probabilities, classes in the order of classes_."""
+        """Give (text, class) probabilities, classes in the order of classes_; of several labels, one each."""
         classifier = self._model.classifier
-        return classifier.probabilities(read_texts(X)).double().numpy()
+        probabilities: np.ndarray = classifier.probabilities(read_texts(X)).double().numpy()
+        return probabilities[:, self._columns] if classifier.multi_label else probabilities
 
     def predict(self, X: Any) -> np.ndarray:  # noqa: N803
-        """Give the class of each text: the most probable one, unless thresholds were tuned."""
+        """Give the class of each text: the most probable one, unless thresholds were tuned.
+
+        Where a text may have several labels, an indicator matrix whose columns are classes_: 1 from the threshold on
+        that was tuned on dev.
+        """
+        classifier = self._model.classifier
+        if classifier.multi_label:
+            chosen = predicted_labels(classifier, classifier.probabilities(read_texts(X)))
+            return chosen[:, self._columns].astype(np.int64)
         probabilities = self.predict_proba(X)
         predicted: np.ndarray = self.classes_[decide(probabilities, self._model.classifier.offsets)]
         return predicted
+
+    @property
+    def _columns(self) -> list[int]:
+        """Where the labels of classes_, which are in the order of the table that fit was given, stand in the model."""
+        known = self._model.classifier.classes
+        return [known.index(label) for label in self.classes_.tolist()]
 
     def explain(
         self,
@@ -398,7 +424,7 @@ def _weighted(documents: tuple[Document, ...], weights: Any) -> tuple[Document, 
 
 def _read_dev(dev: tuple[Any, Any], classes: Sequence[Label]) -> tuple[Document, ...]:
     documents = tuple(read_documents(*dev))
-    unknown = sorted({str(document.label) for document in documents if document.label not in classes})
+    unknown = sorted({str(label) for document in documents for label in document.all_labels if label not in classes})
     if unknown:
         raise DataError(f"The dev labels have the class '{unknown[0]}', which the training labels do not have.")
     return documents

@@ -12,9 +12,9 @@ from ..explainers.attention import Attention
 from ..explainers.gradient import Gradient
 from ..explainers.occlusion import Occlusion
 from ..explaining.any_model import open_classifier
-from ..interfaces.classifier import OpenClassifier
+from ..interfaces.classifier import OpenClassifier, is_multi_label
 from ..interfaces.document import Document
-from ..interfaces.errors import DataError
+from ..interfaces.errors import DataError, OptionError
 from ..interfaces.explanation import Explanation
 from ..interfaces.metric import Score
 from ..maths.stats.correlation import kendall_tau_b
@@ -66,6 +66,8 @@ def run_attention_tests(
     `explained` holds explanations of these documents that exist already, by explainer.
     """
     classifier = open_classifier(model)
+    if is_multi_label(classifier):
+        raise OptionError("Attention is tested on classes that exclude each other: this model gives several labels.")
     if not documents:
         raise DataError("There are no texts to test the attention on: give at least two.")
     texts = [document.words for document in documents]

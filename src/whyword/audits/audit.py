@@ -13,12 +13,13 @@ from ..evaluation.measure import Scores
 from ..interfaces.errors import OptionError
 from ..interfaces.settings import data_frame
 from ..storage.atomic import write_text
-from .data import AuditData, Recommendation, Verdict
+from .data import AuditData, LabelAudit, Recommendation, Verdict
 
 if TYPE_CHECKING:
     import pandas
 
 WIDTH = 100  # of the lines in a terminal
+MOST_LABELS = 50  # lines in a terminal
 ENDINGS = (".html", ".json")
 
 
@@ -84,6 +85,8 @@ class Audit:
         """Write what a person wants to know first: the model, what to use, the verdicts and why, then the numbers."""
         best = [] if self.best is None else [fill(self.best.sentence, WIDTH)]
         parts = [self._heading(), *best, *map(_paragraph, self.data.verdicts), str(self.scores)]
+        if self.data.labels:
+            parts.append("\n".join(map(_label_line, self.data.labels[:MOST_LABELS])))
         if self.data.attention_tests is not None:
             parts.append(f"Is the attention faithful?\n{self.data.attention_tests}")
         return "\n\n".join(parts)
@@ -93,10 +96,26 @@ class Audit:
         of = f" of {data.of:,}" if data.of > data.texts else ""
         lines = [f"{self.data.model.name}, asked about {data.texts:,}{of} texts: {data.name}"]
         if accuracy is not None:
-            lines.append(f"Accuracy {accuracy.value:.1%} [{accuracy.low:.1%}, {accuracy.high:.1%}]")
+            what = "All labels right" if self.data.label_quality is not None else "Accuracy"
+            lines.append(f"{what} {accuracy.value:.1%} [{accuracy.low:.1%}, {accuracy.high:.1%}]")
+        if self.data.label_quality is not None:
+            micro, macro = self.data.label_quality.micro_f1, self.data.label_quality.macro_f1
+            lines.append(
+                f"Micro-F1 {micro.value:.1%} [{micro.low:.1%}, {micro.high:.1%}], "
+                f"macro-F1 {macro.value:.1%} [{macro.low:.1%}, {macro.high:.1%}]"
+            )
+        if self.data.labels:
+            lines.append("Scores are over every label that the model gives to a text.")
         if mask is not None and mask.warning:
             lines.append(f"Warning: {mask.warning}")
         return "\n".join(lines)
+
+
+def _label_line(label: LabelAudit) -> str:
+    """Say of one label how good the model is, and which of its explanations to use."""
+    f1 = "" if label.f1 is None else f", F1 {label.f1:.1%}"
+    judged = ", ".join(f"{verdict.explainer}: {verdict.verdict}" for verdict in label.verdicts)
+    return f"{label.label} ({label.texts:,} texts{f1}): {judged or 'too few texts for a verdict'}"
 
 
 def _paragraph(verdict: Verdict) -> str:

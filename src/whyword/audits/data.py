@@ -282,6 +282,26 @@ class Verdict:
     rules: tuple[RuleResult, ...]
 
 
+@dataclass(frozen=True)
+class LabelQuality:
+    """How good a model of several labels a text is, over all labels."""
+
+    micro_f1: Share
+    macro_f1: Share
+
+
+@dataclass(frozen=True)
+class LabelAudit:
+    """What was found out about the explanations of one label, on the texts that the model gives it to."""
+
+    label: Label
+    texts: int
+    f1: float | None  # of the model; None without labels
+    verdicts: tuple[Verdict, ...]  # none where there are too few texts
+    best: Recommendation | None
+    scores: tuple[ScoreRow, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class AuditData:
     """All of an audit; None or empty where there is nothing to tell, as accuracy without labels."""
@@ -304,6 +324,9 @@ class AuditData:
     attention_tests: AttentionTests | None = None
     mask: MaskHealth | None = None
     map: TextMap | None = None
+    label_quality: LabelQuality | None = None  # where a text may have several labels, as all below
+    labels: tuple[LabelAudit, ...] = ()
+    label_means: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # metric → explainer → mean of labels
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain values, ready for strict JSON."""
@@ -331,6 +354,10 @@ class AuditData:
                 "again": asdict(self.reproduce),
             }
         )
+        if self.labels:
+            quality = asdict(self.label_quality) if self.label_quality else None
+            rows = [asdict(label) for label in self.labels]
+            values |= json_ready({"label_quality": quality, "labels": rows, "label_means": self.label_means})
         return values
 
 

@@ -20,6 +20,7 @@ from .data import (
     Cost,
     GalleryItem,
     GlobalWords,
+    LabelAudit,
     RankRow,
     RuleResult,
     ScoreRow,
@@ -35,6 +36,7 @@ MOST_TEXTS = 12  # in the gallery
 MOST_METRICS = 30
 MOST_PAIRS = 45
 MOST_WORDS = 50
+MOST_LABELS = 50
 SHOWN_AT_FIRST = 3  # explainers side by side before the reader chooses
 CHANCE = 0.05  # p-values below it count as a difference
 FIRST = (
@@ -57,6 +59,7 @@ SECTIONS = {  # in the order of the page: the macro in sections.html, and the wo
     "ranking": "Which to use",
     "verdicts": "Verdicts",
     "rules": "Why this verdict",
+    "labels": "Labels",
     "gallery": "Texts",
     "curves": "Curves",
     "metrics": "Metrics",
@@ -87,6 +90,7 @@ def render(data: AuditData) -> str:
         "ranking": _ranking(data, looks),
         "verdicts": verdicts,
         "rules": _rules(verdicts),
+        "labels": _labels(data.labels),
         "gallery": _gallery(data.gallery[:MOST_TEXTS], explainers),
         "curves": figures,
         "metrics": [_metric(scores, looks) for scores in groups.values()],
@@ -112,6 +116,20 @@ def render(data: AuditData) -> str:
         "halves": halves[: len(halves) // 2 * 2],
     }
     return fill("whyword.audits", "audit.html", values)
+
+
+def _labels(labels: Sequence[LabelAudit]) -> Part:
+    """Show each label with the faithfulness of each explainer and the verdicts; the most frequent first."""
+    if not labels:
+        return None
+    shown = sorted(labels, key=lambda label: -label.texts)[:MOST_LABELS]
+    explainers = list(dict.fromkeys(row.explainer for row in shown[0].scores if row.metric == RANKED[0]))
+    rows = []
+    for label in shown:
+        values = {row.explainer: row.value for row in label.scores if row.metric == RANKED[0]}
+        judged = {verdict.explainer: verdict.verdict for verdict in label.verdicts}
+        rows.append((label, [(values.get(name), judged.get(name)) for name in explainers]))
+    return {"explainers": explainers, "rows": rows, "more": len(labels) - len(shown)}
 
 
 def _explainers(data: AuditData) -> list[str]:

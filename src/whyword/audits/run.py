@@ -11,19 +11,22 @@ from pathlib import Path
 from .. import catalog
 from ..analysis.attention_tests import TESTS, AttentionTests, run_attention_tests
 from ..catalog import make_explainer
+from ..data.words import split
+from ..evaluation.measure import Scores
 from ..explainers.own import Own
-from ..explaining.any_model import access_for, known_label, open_model, with_tokenizer
+from ..explaining.any_model import access_for, as_classifier, known_label, open_model, with_tokenizer
 from ..explaining.cache import ExplanationCache
 from ..explaining.inputs import draw, labelled_documents, read_rationales
 from ..explaining.measure import DRAWS, RANDOM, measure_explanations
 from ..explaining.stream import explain_documents
-from ..interfaces.classifier import Classifier, OpenClassifier, has_contributions
+from ..explaining.targets import ALL
+from ..interfaces.classifier import Classifier, OpenClassifier, has_contributions, is_multi_label
 from ..interfaces.document import Document, Label
 from ..interfaces.errors import DataError, OptionError
 from ..interfaces.explanation import Explainer, Explanation
 from ..interfaces.metric import Metric
 from ..interfaces.settings import setting_names
-from . import sections
+from . import labels, sections
 from .audit import Audit
 from .data import AuditData, Reproduction
 from .gallery import gallery
@@ -39,7 +42,7 @@ LIMIT = 1_000  # most forward passes of a text for explainers that sample until 
 def audit(
     model: object,
     texts: object,
-    labels: object = None,
+    labels: object = None,  # a list of each text's labels, or an indicator matrix, where a text may have several
     *,
     rationales: object = None,
     explainers: Sequence[str | type[Explainer] | Explainer] | None = None,
@@ -71,8 +74,11 @@ def audit(
         documents = [replace(document, rationale=spans) for document, spans in zip(documents, marked, strict=True)]
     if not documents:
         raise DataError("There are no texts to audit the model on: give at least two.")
+    columns = labels if getattr(labels, "ndim", 1) == 2 and not hasattr(labels, "columns") else None
     access = access_for([documents[0].words], classes)
     opened = open_model(with_tokenizer(model, tokenizer), access, fingerprint)
+    if columns is not None and is_multi_label(opened.classifier):
+        documents = [_by_position(document, opened.classifier.classes) for document in documents]
     return gather_audit(
         opened,
         documents if sample is None else draw(documents, sample, seed),
@@ -136,17 +142,35 @@ def gather_audit(
     rules = rules or load_rules(None, measures or (), chosen.values())
     explained = {name: _explain(classifier, documents, e, cache, name, on_event) for name, e in chosen.items()}
     judged = {name: explanations for name, explanations in explained.items() if name != RANDOM}
-    scores = measure_explanations(
-        classifier,
-        judged or explained,
-        measures,
-        judge=judge,
-        seed=seed,
-        draws=draws,
-        on_event=lambda done: on_event("metrics", done, len(documents)),
-    )
+    several = is_multi_label(classifier)
+    of_labels: dict[int, Scores] = {}
+    units: dict[str, list[Explanation]] = {}  # of several labels a text: one of each label that a text is given
+    if several:
+        of_each = labels.by_label(classifier, documents, explained)
+        if not of_each:
+            raise DataError(f"The model gives no label to any text of {data_name}: there is nothing to explain.")
+        units = {name: [one for rows in of_each.values() for one in rows[name]] for name in judged or explained}
+        count = len(next(iter(units.values())))
+        answering = None if judge is None else as_classifier(judge, [documents[0].words], classifier.classes)
+        scores, of_labels = labels.measure_by_label(
+            classifier, answering, of_each, measures, seed, draws, lambda done: on_event("metrics", done, count)
+        )
+    else:
+        scores = measure_explanations(
+            classifier,
+            judged or explained,
+            measures,
+            judge=judge,
+            seed=seed,
+            draws=draws,
+            on_event=lambda done: on_event("metrics", done, len(documents)),
+        )
     baseline = explained[RANDOM]
-    accuracy, confusion, calibration = sections.quality(baseline) or (None, None, None)
+    quality, confusion = None, None
+    if several:
+        accuracy, quality, calibration = labels.label_quality(classifier, documents) or (None, None, None)
+    else:
+        accuracy, confusion, calibration = sections.quality(baseline) or (None, None, None)
     cost = sections.cost(explained, scores, time.perf_counter() - started)
     data = AuditData(
         model=sections.model_info(
@@ -156,11 +180,12 @@ def gather_audit(
         accuracy=accuracy,
         confusion=confusion,
         calibration=calibration,
-        ranking=rank(scores, cost.explainers, len(documents)),
+        ranking=rank(scores, cost.explainers, scores.texts if several else len(documents)),
+        label_quality=quality,
         scores=sections.score_rows(scores),
-        agreement=sections.agreements(judged),
+        agreement=sections.agreements({name: rows for name, rows in units.items() if name in judged} or judged),
         converged=sections.converged_shares(judged, chosen),
-        gallery=gallery(judged or explained),
+        gallery=gallery(units or judged or explained),
         words=sections.global_words(classifier, judged or explained),
         attention_tests=_attention_tests(classifier, documents, explained, seed, on_event),
         mask=sections.mask_health(classifier, documents),
@@ -170,11 +195,24 @@ def gather_audit(
             command, seed, len(documents), rules.source, sections.versions(), datetime.now(UTC).date().isoformat()
         ),
     )
+    if several:
+        own = labels.audit_labels(data, classifier, of_labels, cost.explainers, rules, documents)
+        data = replace(data, labels=own, label_means=labels.label_means(of_labels))
     judgments = verdicts(data, rules)
     return Audit(replace(data, verdicts=judgments, best=recommend(data.ranking, judgments)), scores)
 
 
+def _by_position(document: Document, classes: Sequence[Label]) -> Document:
+    """Name the labels of a row of an indicator matrix: its columns are in the order of the classes."""
+    if document.labels is None or any(not isinstance(n, int) or n >= len(classes) for n in document.labels):
+        return document
+    return replace(document, labels=tuple(classes[number] for number in document.labels if isinstance(number, int)))
+
+
 def _with_known_label(document: Document, classes: Sequence[Label]) -> Document:
+    """Give the label or labels as the model spells them; a class that it does not know is refused."""
+    if document.labels is not None:
+        return replace(document, labels=tuple(known_label(classes, label) for label in document.labels))
     return document if document.label is None else replace(document, label=known_label(classes, document.label))
 
 
@@ -236,10 +274,16 @@ def _explain(
     on_event: OnEvent,
 ) -> list[Explanation]:
     explanations = []
-    for explanation in explain_documents(classifier, documents, explainer, cache=cache):
+    signed = is_multi_label(classifier) and scores_every_class(explainer, classifier)
+    for explanation in explain_documents(classifier, documents, explainer, ALL if signed else None, cache):
         explanations.append(explanation)
         on_event(name, len(explanations), len(documents))
     return explanations
+
+
+def scores_every_class(explainer: Explainer, classifier: Classifier) -> bool:
+    """Whether an explainer has signed scores, which differ from label to label; a text without words tells."""
+    return explainer.explain(classifier, [Document(split(""))])[0].signed
 
 
 def _attention_tests(
@@ -251,7 +295,7 @@ def _attention_tests(
 ) -> AttentionTests | None:
     """Put other attention in the place of the model's own, if that is what is explained."""
     shown = next((name for name in sections.weights_explainers(classifier) if name in explained), None)
-    if shown is None or sections.kind_of(classifier) != "attention":
+    if shown is None or sections.kind_of(classifier) != "attention" or is_multi_label(classifier):
         return None
     on_event("Replacing the attention by other attention", 0, 0)
     return run_attention_tests(classifier, documents, seed, explained={**explained, "attention": explained[shown]})

@@ -105,8 +105,8 @@ def data_info(documents: Sequence[Document], name: str, of: int) -> DataInfo:
         name=name,
         texts=len(documents),
         of=of,
-        has_labels=any(document.label is not None for document in documents),
-        has_rationales=any(document.rationale is not None for document in documents),
+        has_labels=any(document.label is not None or document.labels is not None for document in documents),
+        has_rationales=any(d.rationale is not None or d.rationales is not None for d in documents),
         pairs=any(len(document.words.texts) > 1 for document in documents),
         words_per_text=sum(len(document.words) for document in documents) / len(documents),
     )

@@ -3,7 +3,8 @@
 It learns the Shapley values of the classifier's own answers to sub-texts (FastSHAP, Jethani et al. 2022), by way of a
 formula: p(S) = softmax(log p(∅) + Σ weights of the words in S). The weights of a text add up to log p(text) - log p(∅),
 so the formula is right about the whole and the empty text by construction; a word's contribution is its Shapley value
-in the formula, which takes no further pass.
+in the formula, which takes no further pass. Where a text may have several labels, each label has a formula of its own:
+p(S) = sigmoid(log-odds of p(∅) + Σ weights), whose weights add up to the rise of the log-odds.
 """
 
 from __future__ import annotations
@@ -19,13 +20,23 @@ from torch.nn.functional import relu
 from ..interfaces.document import Batch
 from ..interfaces.method import Method, Prediction
 from ..interfaces.settings import check_above_zero, check_share_below_one
-from ..maths.tensors.subsets import softmax_shapley
+from ..maths.tensors.subsets import Link, link_shapley
 from .heads import Dropout
 
 SMALL_START = 0.01  # of the last layer: from large random weights the formula saturates and learns nothing
 DILATIONS = (1, 2, 4)  # of the convolutions: together they see 14 tokens to either side
 WINDOW = 5  # tokens of a convolution
 Part = Literal["largest", "share"]  # how a token's part in the text vector is known: it was pooled, or it was weighed
+
+
+def start_of(logits: Tensor, link: Link) -> Tensor:
+    """Give logits as the formula has them: log-probabilities of classes, log-odds of labels."""
+    return logits if link == "sigmoid" else logits.log_softmax(-1)
+
+
+def answers_of(logits: Tensor, link: Link) -> Tensor:
+    """Give the probabilities of the formula's logits."""
+    return logits.sigmoid() if link == "sigmoid" else logits.softmax(-1)
 
 
 class ContributionHead(nn.Module):
@@ -54,10 +65,11 @@ class ContributionHead(nn.Module):
             check_above_zero(self, "width", "hidden")
             check_share_below_one(self, "dropout")
 
-    def __init__(self, features: int, classes: int, part: Part | None, config: Config) -> None:
+    def __init__(self, features: int, classes: int, part: Part | None, config: Config, link: Link = "softmax") -> None:
         super().__init__()
         self.config = config
         self.part = part
+        self.link = link
         self.squeeze = nn.Linear(features, config.width)
         self.around = nn.ModuleList(
             nn.Conv1d(config.width, config.width, WINDOW, padding=WINDOW // 2 * dilation, dilation=dilation)
@@ -77,7 +89,7 @@ class ContributionHead(nn.Module):
             self.weigh[-1].weight.mul_(SMALL_START)  # type: ignore[operator]
         self.register_buffer("mean", torch.zeros(features))
         self.register_buffer("scale", torch.ones(features))
-        self.register_buffer("base", torch.full((classes,), 1 / classes).log())  # log p(∅)
+        self.register_buffer("base", torch.full((classes,), 1 / classes).log())  # log p(∅), or its log-odds
         self.mean: Tensor
         self.scale: Tensor
         self.base: Tensor
@@ -98,18 +110,18 @@ class ContributionHead(nn.Module):
         """Sum (batch, time, class) over words, and let those of a text add up to what its words change together."""
         present = words_present(batch, most)
         summed = sum_by_word(raw, batch, present.shape[1])
-        rise = logits.log_softmax(-1) - self.base
+        rise = start_of(logits, self.link) - self.base
         missing = (rise - summed.sum(1)) / present.sum(1, keepdim=True).clamp(min=1)
         return (summed + missing.unsqueeze(1)) * present.unsqueeze(-1)
 
     def probabilities(self, weights: Tensor, kept: Tensor) -> Tensor:
         """Answer sub-texts by the formula: (batch, word, class), (batch, subset, word) to (batch, subset, class)."""
-        return (self.base + kept.to(weights.dtype) @ weights).softmax(-1)
+        return answers_of(self.base + kept.to(weights.dtype) @ weights, self.link)
 
     def forward(self, embedded: Tensor, prediction: Prediction, batch: Batch) -> Tensor:
         """Give what each word adds to the probability of each class: (batch, word, class)."""
         weights = self.weights(features_of(embedded, prediction, self.part), prediction.logits, batch)
-        return softmax_shapley(self.base, weights, batch.word_of_token.amax(1) + 1)
+        return link_shapley(self.base, weights, batch.word_of_token.amax(1) + 1, self.link)
 
 
 class LinearContributions(nn.Module):
@@ -119,10 +131,11 @@ class LinearContributions(nn.Module):
     knows share the difference in equal parts.
     """
 
-    base: Tensor  # (class,) log p(∅)
+    base: Tensor  # (class,) log p(∅), or its log-odds
 
-    def __init__(self, classes: int) -> None:
+    def __init__(self, classes: int, link: Link = "softmax") -> None:
         super().__init__()
+        self.link = link
         self.register_buffer("base", torch.full((classes,), 1 / classes).log())
 
     def weights(self, prediction: Prediction, batch: Batch) -> Tensor:
@@ -137,7 +150,8 @@ class LinearContributions(nn.Module):
 
     def forward(self, embedded: Tensor, prediction: Prediction, batch: Batch) -> Tensor:
         """Give what each word adds to the probability of each class: (batch, word, class)."""
-        return softmax_shapley(self.base, self.weights(prediction, batch), batch.word_of_token.amax(1) + 1)
+        weights = self.weights(prediction, batch)
+        return link_shapley(self.base, weights, batch.word_of_token.amax(1) + 1, self.link)
 
 
 def sum_by_word(raw: Tensor, batch: Batch, words: int) -> Tensor:
@@ -178,15 +192,16 @@ def add_head(method: Method, config: ContributionHead.Config) -> None:
     training = method.training
     embedded, prediction = method.eval().read(nothing)
     method.train(training)
+    link: Link = "sigmoid" if method.multi_label else "softmax"
     if prediction.token_logits is not None:
-        method.contributions = LinearContributions(prediction.logits.shape[-1]).to(first)
+        method.contributions = LinearContributions(prediction.logits.shape[-1], link).to(first)
         return
     assert prediction.states is not None
     part: Part | None = "share" if method.own_score == "share" and prediction.token_weights is not None else None
     if part is None and torch.equal(prediction.pooled, prediction.states.amax(1)):
         part = "largest"
     width = features_of(embedded, prediction, part).shape[-1]
-    method.contributions = ContributionHead(width, prediction.logits.shape[-1], part, config).to(first)
+    method.contributions = ContributionHead(width, prediction.logits.shape[-1], part, config, link).to(first)
 
 
 @torch.no_grad()
@@ -194,7 +209,8 @@ def read_base(method: Method) -> None:
     """Let the contributions of a linear model start from its answer to a text of no words."""
     assert isinstance(method.contributions, LinearContributions)
     base = method.contributions.base
-    base.copy_(method.eval()(_of_no_word([method.unknown_token], base.device)).logits[0].log_softmax(-1))
+    logits = method.eval()(_of_no_word([method.unknown_token], base.device)).logits[0]
+    base.copy_(start_of(logits, method.contributions.link))
 
 
 def _of_no_word(tokens: Sequence[int], device: torch.device) -> Batch:

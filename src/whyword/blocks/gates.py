@@ -12,7 +12,7 @@ from torch.nn.functional import linear
 
 from ..interfaces.document import Batch
 from ..interfaces.errors import OptionError
-from ..interfaces.method import Encoder, Prediction
+from ..interfaces.method import Encoder, Prediction, count_right
 
 BANDS = ("bottom", "middle", "top")
 
@@ -124,7 +124,7 @@ def gate_health(method: Gating, batches: Sequence[Batch]) -> dict[str, float]:
         assert batch.labels is not None
         prediction, keep_logits = method.classify_sampled(method.encoder.embed(batch), batch)
         keep.append(keep_logits.sigmoid())
-        right += int((prediction.logits.argmax(-1) == batch.labels).sum())
+        right += count_right(prediction.logits, batch.labels)
     return keep_statistics(batches, keep) | {"sampled_accuracy": right / sum(map(len, batches))}
 
 

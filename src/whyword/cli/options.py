@@ -48,7 +48,18 @@ PairColumn = Annotated[
     str | None, typer.Option("--text-pair", metavar="COLUMN", help="Column of the second texts of pairs.")
 ]
 LabelColumn = Annotated[
-    str | None, typer.Option("--label", metavar="COLUMN", help="Column of the labels. Left out: recognized.")
+    str | None,
+    typer.Option(
+        "--label",
+        metavar="COLUMN|A,B,C",
+        help="Column of the labels, or several columns of 0 and 1, one per label. Left out: recognized.",
+    ),
+]
+LabelSeparator = Annotated[
+    str | None,
+    typer.Option(
+        "--label-separator", metavar="CHARACTER", help="Between the labels of a text that may have several, such as ;"
+    ),
 ]
 RationaleColumn = Annotated[
     str | None, typer.Option("--rationale", metavar="COLUMN", help="Column of the passages people marked.")
@@ -163,6 +174,7 @@ class DataColumns(TextColumns):
     """Where texts and labels stand in a file, and how it is read."""
 
     label: LabelColumn = None
+    label_separator: LabelSeparator = None
 
 
 @dataclass(frozen=True)

@@ -81,8 +81,17 @@ def _show(predictions: Iterable[dict[str, Any]], as_json: bool) -> None:
             print(json.dumps(prediction, ensure_ascii=False))
             continue
         texts = [" ".join(showable(prediction[name]).split()) for name in ("text", "text_pair") if name in prediction]
-        line = f"{prediction['label']}\t{prediction['probability']:.3f}\t{' | '.join(texts)}"
+        line = f"{_labels(prediction)}\t{' | '.join(texts)}"
         if console.is_terminal:
             console.print(Text(line), no_wrap=True, overflow="ellipsis")
         else:
             print(line)
+
+
+def _labels(prediction: dict[str, Any]) -> str:
+    """Name the class with its probability or, where a text may have several labels, each with its own."""
+    if "labels" not in prediction:
+        return f"{prediction['label']}\t{prediction['probability']:.3f}"
+    probabilities = prediction["probabilities"]
+    labels = sorted(prediction["labels"], key=lambda label: -probabilities[str(label)])
+    return ", ".join(f"{label} {probabilities[str(label)]:.3f}" for label in labels) or "none"

@@ -216,10 +216,25 @@ def _summary(metrics: Mapping[str, Any], output: Path) -> str:
     from ..models.figures import figure_tables
     from ..report.tables import plain
 
+    if "test_micro_f1" in metrics:
+        return _label_summary(metrics, output)
     sentence = f"dev accuracy {metrics['dev_accuracy']:.1%} (epoch {metrics['epoch']})"
     if "test_accuracy" in metrics:
         low, high = metrics["test_accuracy_low"], metrics["test_accuracy_high"]
         sentence += f", test accuracy {metrics['test_accuracy']:.1%} [{low:.1%}, {high:.1%}]"
+    if "figures" in metrics:
+        sentence = "\n\n".join([*map(plain, figure_tables(metrics["figures"])), sentence])
+    return f'{sentence}\nModel in {output}; try:  whyword explain {shlex.quote(str(output))} "a text of yours"'
+
+
+def _label_summary(metrics: Mapping[str, Any], output: Path) -> str:
+    """Say how good a model of several labels a text is."""
+    from ..models.figures import figure_tables
+    from ..report.tables import plain
+
+    names = {"micro-F1": "micro_f1", "macro-F1": "macro_f1", "all labels right": "accuracy"}
+    shown = (f"{name} {metrics[f'test_{key}']:.1%}" for name, key in names.items())
+    sentence = f"test {', '.join(shown)} (epoch {metrics['epoch']})"
     if "figures" in metrics:
         sentence = "\n\n".join([*map(plain, figure_tables(metrics["figures"])), sentence])
     return f'{sentence}\nModel in {output}; try:  whyword explain {shlex.quote(str(output))} "a text of yours"'

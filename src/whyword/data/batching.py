@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from ..interfaces.document import Batch, Document, Label, Tokenizer, Tokens
+from .labels import numbered
 
 POOL = 50  # batches whose texts are sorted by length together: large enough for little padding, small enough to mix
 
@@ -24,9 +25,14 @@ def collate(texts: Sequence[Tokens], padding: int, labels: np.ndarray | None = N
         mask=torch.from_numpy(mask),
         word_of_token=_padded([text.word for text in texts], mask, -1),
         segments=_padded([text.segment for text in texts], mask, 0),
-        labels=None if labels is None else torch.from_numpy(np.asarray(labels, dtype=np.int64)),
+        labels=None if labels is None else _labels(labels),
         owner=_owners(texts),
     )
+
+
+def _labels(labels: np.ndarray) -> torch.Tensor:
+    """Give the numbers of classes or, of several labels a text, (text, label) ones and zeros."""
+    return torch.from_numpy(np.asarray(labels, dtype=np.float32 if labels.ndim == 2 else np.int64))
 
 
 def _owners(texts: Sequence[Tokens]) -> torch.Tensor | None:
@@ -73,24 +79,24 @@ class Corpus:
     """Tokenized texts of one split."""
 
     texts: Sequence[Tokens]
-    labels: np.ndarray  # (text,) int64: index of the class
+    labels: np.ndarray  # (text,) int64: index of the class; (text, label) bool where a text may have several
     padding: int
-    weights: np.ndarray | None = None  # (text,) how much each text counts in training, one on average; None: the same
+    weights: np.ndarray | None = None  # (text,) or (text, label): counts in training, one on average; None: the same
 
     @classmethod
     def read(cls, documents: Sequence[Document], classes: Sequence[Label], tokenizer: Tokenizer) -> Corpus:
         """Tokenize documents whose labels are all among the classes."""
-        number = {label: i for i, label in enumerate(classes)}
-        labels = [number[document.label] for document in documents if document.label is not None]
         texts = tokenizer([document.words for document in documents])
-        return cls(texts, np.array(labels, dtype=np.int64), tokenizer.padding)
+        return cls(texts, numbered(documents, classes), tokenizer.padding)
 
     def weighted(self, of_texts: np.ndarray | None, of_classes: np.ndarray | None) -> Corpus:
         """Let texts count in training as much as their own weight times that of their class says, one on average."""
         if of_texts is None and of_classes is None:
             return self
         weights = np.ones(len(self)) if of_texts is None else of_texts
-        if of_classes is not None:
+        if of_classes is not None and self.labels.ndim == 2:  # (absent or present, label)
+            weights = weights[:, None] * np.where(self.labels, of_classes[1], of_classes[0])
+        elif of_classes is not None:
             weights = weights * of_classes[self.labels]
         return replace(self, weights=weights / max(weights.mean(), np.finfo(float).tiny))
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..interfaces.errors import DataError
 from .column_names import names_label, names_text
-from .rows import PAIR_COLUMN, RATIONALE_COLUMN, Columns, missing_column
+from .rows import PAIR_COLUMN, RATIONALE_COLUMN, Columns, as_list, missing_column
 
 SAMPLE = 1000  # rows that are looked at
 LONGER = 3.0  # times as long as any other column of words: the column of texts
@@ -30,15 +30,17 @@ def recognize_columns(
             f"{source} has a single column, '{names[0]}': add one with the label of each text, or say with --delimiter "
             "what stands between the columns."
         )
+    columns = _with_label_columns(columns, names, source)
     known = columns.known or Columns()
     text = _named(columns.text, names, source) or (known.text if known.text in names else None)
-    label = _named(columns.label, names, source, needed=labelled) or (known.label if known.label in names else None)
+    asked = None if columns.labels else columns.label
+    label = _named(asked, names, source, needed=labelled) or (known.label if known.label in names else None)
     pair = _named(columns.text_pair, names, source) or (known.text_pair if known.text_pair in names else None)
     rationale = _named(columns.rationale, names, source)
-    taken = {text, label, pair or PAIR_COLUMN, rationale or RATIONALE_COLUMN, columns.weight}
+    taken = {text, label, pair or PAIR_COLUMN, rationale or RATIONALE_COLUMN, columns.weight, *columns.labels}
     free = [name for name in names if name not in taken]
     texts, labels = _Candidates(names_text, _is_words), _Candidates(names_label, _is_choice)
-    if label is None:
+    if label is None and not columns.labels:
         label = labels.by_name(free, rows, labelled or len(names) > 1)
         free = [name for name in free if name != label]
     if text is None:
@@ -46,14 +48,36 @@ def recognize_columns(
         if text is None and len(free) == 1 and len(names) <= 2:
             text = free[0]
         free = [name for name in free if name != text]
-    if label is None and text is not None:
+    if label is None and text is not None and not columns.labels:
         choices = [name for name in free if _is_choice(name, rows)]
         label = choices[0] if len(choices) == 1 else None
         if label is None and len(free) == 1 and len(names) == 2 and len(rows) < FEWEST_ROWS:
             label = free[0]
-    if text is None or (labelled and label is None):
-        raise _doubt(text is None, labelled and label is None, names, rows, source)
-    return replace(columns, text=text, label=label, text_pair=pair, rationale=rationale)
+    missing = labelled and label is None and not columns.labels
+    if text is None or missing:
+        raise _doubt(text is None, missing, names, rows, source)
+    found = replace(columns, text=text, label=label, text_pair=pair, rationale=rationale)
+    return found if columns.labels or label is None else _with_lists(found, rows)
+
+
+def _with_label_columns(columns: Columns, names: Sequence[str], source: str) -> Columns:
+    """Find the columns that hold one label each: named with commas between them, or those of the model's training."""
+    known = columns.known
+    separator = columns.label_separator or (None if known is None or columns.label else known.label_separator)
+    if columns.label is not None and columns.label not in names and "," in columns.label:
+        several = (_named(name.strip(), names, source) for name in columns.label.split(",") if name.strip())
+        return replace(columns, labels=tuple(name for name in several if name is not None))
+    if columns.label is None and known is not None and known.labels and all(name in names for name in known.labels):
+        return replace(columns, labels=known.labels)
+    return replace(columns, label_separator=separator, several=columns.several or bool(known and known.several))
+
+
+def _with_lists(columns: Columns, rows: Sequence[Row]) -> Columns:
+    """See whether the column of labels holds lists: then a text may have several."""
+    values = _values(columns.label or "", rows)
+    lists = [value for value in values if isinstance(value, list | tuple | set)]
+    written = [value for value in values if isinstance(value, str) and as_list(value) is not None]
+    return replace(columns, several=columns.several or bool(lists) or (bool(values) and len(written) == len(values)))
 
 
 def names_in(rows: Sequence[Row]) -> list[str]:

@@ -152,7 +152,7 @@ def _read_hub(source: str, columns: Columns) -> Splits:
         first = list(islice(rows, SAMPLE))
         records = [record for _, record in first if not isinstance(record, RowError)]
         found = recognize_columns(columns, names_in(records), records, where, split == "train") if first else columns
-        if split != "train" and first and records[0].get(found.label or "") is None:
+        if split != "train" and first and not found.labels and records[0].get(found.label or "") is None:
             notes.append(f"The split {name} of {source} has no labels and was left out.")
         else:
             splits[split] = _read(chain(first, rows), found, where)
@@ -187,12 +187,14 @@ def _read(rows: Rows, columns: Columns, source: str) -> Split:
 def _check_classes(train: Documents, source: str) -> None:
     classes = labels(train, source)
     if len(classes) < 2:
+        if not classes:
+            raise DataError(f"{source} needs at least two labels, but none of its {len(train)} rows has one.")
         raise DataError(f"{source} needs at least two classes; all {len(train)} rows are {classes[0]!r}.")
 
 
 def _check_known(split: str, rows: Documents, train: Documents, source: str) -> None:
     known = set(labels(train))
-    counts = Counter(item.label for item in rows if item.label not in known)
+    counts = Counter(label for item in rows for label in item.all_labels if label not in known)
     for label, count in counts.most_common(1):
         labels([*train, *rows], source)  # a string among integers is the likelier mistake
         raise DataError(

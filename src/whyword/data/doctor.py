@@ -13,6 +13,7 @@ from ..interfaces.document import Label
 from ..interfaces.errors import OptionError
 from .dataset import Split, Splits, complete, is_planted, load_dataset, read_splits, with_fixed_labels
 from .findings import HARMS, NOTE, STOPS, Finding, count_classes, find
+from .labels import are_multi_label
 from .rows import USUAL, Columns
 from .splits import Dataset, Documents
 
@@ -166,7 +167,7 @@ def _as_split(name: str, rows: Documents) -> Split:
 
 def _split_facts(name: str, split: Split) -> SplitFacts:
     counts = count_classes(split.documents)
-    total = max(1, sum(counts.values()))
+    total = max(1, len(split.documents) if are_multi_label(split.documents) else sum(counts.values()))
     classes = tuple(ClassFacts(label, rows, rows / total) for label, rows in counts.items())
     return SplitFacts(name, len(split.documents), len(split.bad), classes, _lengths(split.documents))
 

@@ -69,7 +69,7 @@ def find(splits: Splits, near: bool = True) -> tuple[Finding, ...]:
 
 def count_classes(documents: Iterable[Document]) -> dict[Label, int]:
     """Count the rows of each class, the most frequent first."""
-    counts = Counter(item.label for item in documents if item.label is not None)
+    counts = Counter(label for item in documents for label in item.all_labels)
     return dict(sorted(counts.items(), key=lambda item: (-item[1], str(item[0]))))
 
 
@@ -158,15 +158,19 @@ def _contradictions(splits: Splits) -> Iterator[Finding]:
             places[key] += [(split, row) for row in rows]
     shown, texts, count = [], 0, 0
     for copies in places.values():
-        labels = list(dict.fromkeys(split.documents[row].label for split, row in copies))
+        labels = list(dict.fromkeys(_label(split.documents[row]) for split, row in copies))
         if len(labels) > 1:
             texts, count = texts + 1, count + len(copies)
             split, row = copies[0]
-            shown.append(f"{' / '.join(map(str, labels))}: {_shown(split.documents[row])} ({_place(split, row)})")
+            shown.append(f"{' / '.join(labels)}: {_shown(split.documents[row])} ({_place(split, row)})")
     if texts:
         sentence = f"{_texts(texts)} ({_rows(count)}) {'has' if texts == 1 else 'have'} more than one label."
         advice = "No model can be right about all of them: decide on one label, or drop them."
         yield Finding("contradictions", HARMS, count, sentence, advice, tuple(shown[:EXAMPLES]))
+
+
+def _label(document: Document) -> str:
+    return " + ".join(sorted(map(str, document.all_labels))) if document.labels is not None else str(document.label)
 
 
 def _duplicates(splits: Splits) -> Iterator[Finding]:

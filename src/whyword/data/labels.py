@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+
+import numpy as np
 
 from ..interfaces.document import Document, Label
 from ..interfaces.errors import DataError
@@ -13,7 +15,7 @@ from .texts_alike import label_key
 
 def labels(documents: Iterable[Document], source: str = "the data") -> tuple[Label, ...]:
     """List the classes of documents in order; the source is named if strings and integers are mixed."""
-    classes = {item.label for item in documents if item.label is not None}
+    classes = {label for item in documents for label in item.all_labels}
     strings = sorted(label for label in classes if isinstance(label, str))
     integers = sorted(label for label in classes if isinstance(label, int))
     if strings and integers:
@@ -22,6 +24,22 @@ def labels(documents: Iterable[Document], source: str = "the data") -> tuple[Lab
             "use one kind."
         )
     return tuple(strings or integers)
+
+
+def are_multi_label(documents: Sequence[Document]) -> bool:
+    """Whether these texts may have several labels each."""
+    return any(item.labels is not None for item in documents)
+
+
+def numbered(documents: Sequence[Document], classes: Sequence[Label]) -> np.ndarray:
+    """Give the (text,) numbers of their classes or, where a text may have several labels, (text, label) bool."""
+    number = {label: i for i, label in enumerate(classes)}
+    if not are_multi_label(documents):
+        return np.array([number[item.label] for item in documents if item.label is not None], dtype=np.int64)
+    table = np.zeros((len(documents), len(classes)), dtype=bool)
+    for row, item in enumerate(documents):
+        table[row, [number[label] for label in item.all_labels]] = True
+    return table
 
 
 def spellings(counts: Mapping[Label, int]) -> dict[Label, list[Label]]:
@@ -34,12 +52,15 @@ def spellings(counts: Mapping[Label, int]) -> dict[Label, list[Label]]:
 
 def merge_spellings(splits: Mapping[str, tuple[Document, ...]]) -> tuple[dict[str, tuple[Document, ...]], list[str]]:
     """Write every class as it is written most often, and say so."""
-    counts = Counter(item.label for rows in splits.values() for item in rows if item.label is not None)
+    counts = Counter(label for rows in splits.values() for item in rows for label in item.all_labels)
     found = spellings(counts)
     into = {other: first for first, others in found.items() for other in others}
     notes = [f"Labels {', '.join(map(repr, others))} were read as {first!r}." for first, others in found.items()]
-    merged = {
-        name: tuple(replace(item, label=into[item.label]) if item.label in into else item for item in rows)
-        for name, rows in splits.items()
-    }
+    merged = {name: tuple(_respelled(item, into) for item in rows) for name, rows in splits.items()}
     return merged, notes
+
+
+def _respelled(item: Document, into: Mapping[Label, Label]) -> Document:
+    if item.labels is not None and any(label in into for label in item.labels):
+        return replace(item, labels=tuple(dict.fromkeys(into.get(label, label) for label in item.labels)))
+    return replace(item, label=into[item.label]) if item.label is not None and item.label in into else item

@@ -37,8 +37,12 @@ def _texts(count: int) -> str:
 def _without(documents: Documents, judged: Collection[Key]) -> tuple[Documents, int]:
     """Cut the texts that are judged, but for those of a class that has no others."""
     leaks = [text_key(item.words) in judged for item in documents]
-    left = Counter(item.label for item, leak in zip(documents, leaks, strict=True) if not leak)
-    kept = tuple(item for item, leak in zip(documents, leaks, strict=True) if not leak or not left[item.label])
+    left = Counter(label for item, leak in zip(documents, leaks, strict=True) if not leak for label in item.all_labels)
+    kept = tuple(
+        item
+        for item, leak in zip(documents, leaks, strict=True)
+        if not leak or not all(left[label] for label in item.all_labels)
+    )
     return (kept, len(documents) - len(kept)) if kept else (documents, 0)
 
 

@@ -12,12 +12,13 @@ from typing import Literal, cast, get_args
 from ..interfaces.document import Document, Span
 from ..interfaces.errors import OptionError, unknown_name
 from . import planted_words as lexicon
+from .planted_labels import complaint
 from .planted_words import NEGATIVE, NEGATORS, POSITIVE, SPURIOUS, Aspect, Cues, Domain
 from .splits import Dataset
 from .words import split
 
 Difficulty = Literal["easy", "medium", "hard"]
-Variant = Literal["reviews", "spurious", "pairs", "sun-lu-1", "sun-lu-2"]
+Variant = Literal["reviews", "spurious", "pairs", "multilabel", "sun-lu-1", "sun-lu-2"]
 
 _SMALLEST = {"train": 1, "dev": 0, "test": 0, "classes": 2, "seed": 0}
 
@@ -82,6 +83,8 @@ def parse(options: str) -> Planted:
 def _sizes(variant: Variant) -> dict[str, int]:
     if variant.startswith("sun-lu"):
         return {"train": 9600, "dev": 1200, "test": 1200}  # 6000 texts of each class, as in the paper
+    if variant == "multilabel":
+        return {"train": 4000, "dev": 200, "test": 400}  # fewer do not teach what a negated word is for every label
     return {"train": 1200, "dev": 200, "test": 400}
 
 
@@ -105,7 +108,7 @@ _SUN_LU_WORDS = {  # 1000 neutral, 50 positive and 50 negative words, as in the 
 
 
 def planted(options: str = "") -> Dataset:
-    """Generate the corpus from options such as "hard,train=2000,seed=3", "spurious", "pairs" or "sun-lu-1"."""
+    """Generate the corpus from options such as "hard,train=2000,seed=3", "spurious", "multilabel" or "sun-lu-1"."""
     return generate(parse(options))
 
 
@@ -119,6 +122,9 @@ def generate(settings: Planted) -> Dataset:
 
 def _documents(settings: Planted, split_name: str, seen: set[str]) -> Iterator[Document]:
     rng = Random(f"{settings.seed} {split_name}")
+    if settings.variant == "multilabel":
+        yield from _complaints(rng, settings, split_name, seen)
+        return
     names = _label_names(settings)
     size: int = getattr(settings, split_name)
     labels = [name for _ in range(0, size, len(names)) for name in rng.sample(names, len(names))][:size]
@@ -131,6 +137,16 @@ def _documents(settings: Planted, split_name: str, seen: set[str]) -> Iterator[D
             texts, rationale = _write(rng, settings, _SIGNS[label], word)
         seen.add(texts[-1])
         yield Document(split(*texts), label, rationale)
+
+
+def _complaints(rng: Random, settings: Planted, split_name: str, seen: set[str]) -> Iterator[Document]:
+    for _ in range(getattr(settings, split_name)):
+        while True:
+            document = complaint(rng, settings.difficulty, *_filler(rng, rng.choice(lexicon.DOMAINS)))
+            if document.words.texts[0] not in seen:
+                break
+        seen.add(document.words.texts[0])
+        yield document
 
 
 def _label_names(settings: Planted) -> tuple[str, ...]:
@@ -174,6 +190,8 @@ def _spurious(rng: Random, labels: list[str], names: tuple[str, ...], rate: floa
 
 def _notes(settings: Planted) -> Iterator[str]:
     yield "The texts are generated, so the words that decide the label are known exactly."
+    if settings.variant == "multilabel":
+        yield "A text may have several labels, or none; the words that are the reason for each are known exactly."
     names = _label_names(settings)
     if settings.variant == "spurious":
         pairs = ", ".join(f"'{word}' with {name}" for word, name in zip(SPURIOUS, names, strict=False))

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from ..interfaces.document import Document, Label, Span
-from ..interfaces.errors import DataError, unknown_name
+from ..interfaces.document import Document, Label, Marked, Span, Words
+from ..interfaces.errors import DataError, OptionError, unknown_name
 from .bad_rows import LABEL, ON_BAD_ROW, OTHER, STOP, TEXT, Record, RowError
 from .dialect import read_separator
 from .encoding import check_encoding
@@ -24,7 +25,7 @@ class Columns:
     """Which columns of a file hold what, and how it is read; None stands for what the file itself shows."""
 
     text: str | None = None
-    label: str | None = None
+    label: str | None = None  # or several columns of 0 and 1, one per label, separated by commas
     text_pair: str | None = None  # None: text_pair, where there is such a column
     rationale: str | None = None  # character spans into the text; those into the second text stand in <name>_pair
     weight: str | None = None  # how much each row counts in training
@@ -32,6 +33,9 @@ class Columns:
     encoding: str | None = None
     header: bool | None = None  # whether the first row of a table names its columns
     on_bad_row: str = STOP  # or skip
+    label_separator: str | None = None  # between the labels of a text that may have several
+    labels: tuple[str, ...] = ()  # columns of 0 and 1, one per label, once they are found
+    several: bool = False  # whether the column of labels holds lists, once that is found
     known: Columns | None = None  # of a model: taken where a file has them and nothing else is said
 
     def __post_init__(self) -> None:
@@ -42,6 +46,13 @@ class Columns:
             read_separator(self.delimiter)
         if self.encoding is not None:
             check_encoding(self.encoding)
+        if self.label_separator is not None and not self.label_separator:
+            raise OptionError("--label-separator is empty: give what stands between the labels of a text, such as ';'.")
+
+    @property
+    def multi_label(self) -> bool:
+        """Whether a text may have several labels."""
+        return bool(self.labels) or self.several or self.label_separator is not None
 
 
 USUAL = Columns()
@@ -54,6 +65,8 @@ def document(record: Record, columns: Columns, where: str, labelled: bool) -> Do
     column = columns.text or TEXT_COLUMN
     text, text_pair = read_texts(record, columns, where)
     words = split(text, text_pair)
+    if columns.multi_label:
+        return _with_labels(words, record, columns, where, labelled)
     if not labelled:
         label = _whole(record.get(columns.label or LABEL_COLUMN))
         known = isinstance(label, str | int) and not isinstance(label, bool) and label != ""
@@ -63,6 +76,78 @@ def document(record: Record, columns: Columns, where: str, labelled: bool) -> Do
     label = _label(record, columns.label or LABEL_COLUMN, where)
     rationale = _rationale(record, columns, words.texts, where)
     return Document(words, label, rationale, _weight(record, columns.weight, where))
+
+
+def _with_labels(words: Words, record: Mapping[str, Any], columns: Columns, where: str, labelled: bool) -> Document:
+    """Read a row of a text that may have several labels, or none; of one not to learn from, labels may be missing."""
+    if labelled and not len(words):
+        column = columns.text or TEXT_COLUMN
+        raise RowError(where, f": the column '{column}' holds no words ({_shown(words.texts[0])}): drop it", TEXT)
+    present = all(name in record for name in columns.labels or (columns.label or LABEL_COLUMN,))
+    labels = read_label_set(record, columns, where) if labelled or present else None
+    marked, of_labels = _rationales(record, columns, words.texts, where)
+    weight = _weight(record, columns.weight, where) if labelled else None
+    return Document(words, None, marked, weight, labels, of_labels)
+
+
+def read_label_set(record: Mapping[str, Any], columns: Columns, where: str) -> tuple[Label, ...]:
+    """Give all labels of a row in order, from a column each, a list, or words with a separator between them."""
+    if columns.labels:
+        return tuple(name for name in columns.labels if _is_set(record, name, where))
+    column = columns.label or LABEL_COLUMN
+    if column not in record:
+        raise RowError(where, _no_column(column, record), LABEL)
+    value = record[column]
+    if value is None or value != value:  # NaN differs from itself: an empty field
+        return ()
+    if isinstance(value, str):
+        listed = as_list(value) if columns.several else None
+        separator = columns.label_separator
+        parts = value.split(separator) if separator and listed is None else [value]
+        value = [part.strip() for part in parts if part.strip()] if listed is None else listed
+    elif not isinstance(value, list | tuple | set):
+        value = [value]
+    return tuple(dict.fromkeys(_label({column: label}, column, where) for label in value))
+
+
+def as_list(value: str) -> list[Any] | None:
+    """Read a JSON list, as lists must be written in CSV; None if it is none."""
+    if not value.lstrip().startswith("["):
+        return None
+    try:
+        read = json.loads(value)
+    except ValueError:
+        return None
+    return read if isinstance(read, list) else None
+
+
+_TRUE, _FALSE = ("1", "1.0", "true", "yes"), ("0", "0.0", "false", "no", "")
+
+
+def _is_set(record: Mapping[str, Any], column: str, where: str) -> bool:
+    """Read a column of 0 and 1."""
+    if column not in record:
+        raise RowError(where, _no_column(column, record), LABEL)
+    value = record[column]
+    word = "" if value is None or value != value else str(value).strip().casefold()
+    if word in _TRUE or word in _FALSE:
+        return word in _TRUE
+    raise RowError(where, f": the column '{column}' of a label must hold 0 or 1, but {_shown(value)} came", LABEL)
+
+
+def _rationales(
+    record: Mapping[str, Any], columns: Columns, texts: tuple[str, ...], where: str
+) -> tuple[Marked | None, tuple[tuple[Label, Marked], ...] | None]:
+    """Read marked passages, of the text as a whole or, from a table of labels, of each label."""
+    column = columns.rationale or RATIONALE_COLUMN
+    value = record.get(column)
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        with suppress(ValueError):
+            value = json.loads(value)
+    if not isinstance(value, Mapping):
+        return _rationale_if_any(record, columns, texts, where), None
+    of_labels = ((label, _rationale({column: spans}, columns, texts, where)) for label, spans in value.items())
+    return None, tuple((label, marked) for label, marked in of_labels if marked is not None)
 
 
 def read_texts(record: Record, columns: Columns, where: str) -> tuple[str, str | None]:

@@ -73,7 +73,8 @@ def describe_file(path: Path, found: Columns, asked: Columns, labelled: bool) ->
     """Say in one line how a file is read, and whether that is as anybody would expect, or as they asked."""
     words, usual = _reader(path).describe(path, found)
     known = found.known or Columns()
-    roles = [(found.text, "text"), (found.text_pair, "second text"), (found.label if labelled else None, "label")]
+    labels = ", ".join(found.labels) or found.label
+    roles = [(found.text, "text"), (found.text_pair, "second text"), (labels if labelled else None, "label")]
     named = [f"{name} ({role})" for name, role in roles if name is not None]
     label_expected = not labelled or found.label in (None, LABEL_COLUMN, known.label, asked.label)
     expected = label_expected and found.text in (None, TEXT_COLUMN, known.text, asked.text)  # None: there are no rows

@@ -9,6 +9,8 @@ from random import Random
 
 from ..interfaces.document import Document, Label
 from ..interfaces.errors import DataError
+from .label_splits import choose_rows
+from .labels import are_multi_label
 from .rows import Columns
 from .texts_alike import same_texts
 
@@ -53,11 +55,13 @@ def cut_dev(documents: Documents, source: str, together: bool = False) -> tuple[
 
 
 def hold_out(documents: Documents, wanted: int, spare: int = 0) -> tuple[Documents, Documents]:
-    """Part documents into the rest and those held out, each class in proportion; the order of the rows stays.
+    """Part documents into the rest and those held out, each class or label in proportion; the order of the rows stays.
 
     Every class keeps at least one row, and as many rows as `spare` says stay free to be held out later, so fewer
     than wanted may come back.
     """
+    if are_multi_label(documents):
+        return _part(documents, choose_rows(documents, max(0, min(wanted, len(documents) - 1 - spare)), SEED))
     rows: dict[Label | None, list[int]] = {}
     for row, item in enumerate(documents):
         rows.setdefault(item.label, []).append(row)
@@ -69,6 +73,10 @@ def hold_out(documents: Documents, wanted: int, spare: int = 0) -> tuple[Documen
     for members, count in zip(rows.values(), _whole(shares, free, wanted), strict=True):
         generator.shuffle(members)
         held.update(members[:count])
+    return _part(documents, held)
+
+
+def _part(documents: Documents, held: set[int]) -> tuple[Documents, Documents]:
     rest = tuple(item for row, item in enumerate(documents) if row not in held)
     return rest, tuple(documents[row] for row in sorted(held))
 
@@ -83,9 +91,9 @@ def hold_out_together(documents: Documents, wanted: int, spare: int = 0) -> tupl
     if not held:  # hardly a text is there only once
         return hold_out(documents, wanted, spare)
     chosen = set(map(id, held))
-    rows = {row for first, group in zip(firsts, groups, strict=True) if id(first) in chosen for row in group}
-    rest = tuple(item for row, item in enumerate(documents) if row not in rows)
-    return rest, tuple(documents[row] for row in sorted(rows))
+    return _part(
+        documents, {r for first, group in zip(firsts, groups, strict=True) if id(first) in chosen for r in group}
+    )
 
 
 def _whole(shares: Sequence[float], most: Sequence[int], total: int) -> list[int]:

@@ -17,10 +17,16 @@ ClassWeight = Literal["balanced"] | Mapping[str, float] | None
 def class_weights(wanted: ClassWeight, labels: np.ndarray, classes: Sequence[Label]) -> np.ndarray | None:
     """Give the weight of each class: balanced ones as scikit-learn has them, texts / (classes · texts of the class).
 
-    A class that is not named in a table counts one.
+    A class that is not named in a table counts one. Where a text may have several labels, each is a task of two
+    classes: (absent or present, label) weights, a table has those of presence.
     """
     if wanted is None:
         return None
+    if labels.ndim == 2 and wanted == "balanced":
+        present = labels.sum(0)
+        counts = np.stack([len(labels) - present, present])
+        balanced: np.ndarray = len(labels) / (2 * np.maximum(counts, 1))
+        return balanced
     if wanted == "balanced":
         counts = np.bincount(labels, minlength=len(classes))
         return len(labels) / (len(classes) * np.maximum(counts, 1))
@@ -29,7 +35,8 @@ def class_weights(wanted: ClassWeight, labels: np.ndarray, classes: Sequence[Lab
     for name in wanted:
         if name not in names:
             raise unknown_name(name, "the classes of class_weight", names)
-    return np.array([float(wanted.get(name, 1.0)) for name in names])
+    weights = np.array([float(wanted.get(name, 1.0)) for name in names])
+    return np.stack([np.ones(len(names)), weights]) if labels.ndim == 2 else weights
 
 
 def weigh(corpus: Corpus, documents: Sequence[Document], wanted: ClassWeight, classes: Sequence[Label]) -> Corpus:

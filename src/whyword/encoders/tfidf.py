@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from ..blocks.label_regression import solve_label
 from ..blocks.ngrams import ABSENT, find_keys, hash_keys, ngram_keys, occurrence_values
 from ..data.batching import by_token_budget
 from ..data.tokenizers.word_level import WordLevelTokenizer
@@ -17,13 +18,14 @@ from ..interfaces.document import Batch
 from ..interfaces.method import LabelledTexts, LinearEncoder
 from ..interfaces.settings import check_above_zero, refuse
 from ..maths.stats.classes import Selection, judge, log_probabilities
+from ..maths.stats.labels import judge_labels
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
-    from sklearn.linear_model import LogisticRegression
 
 PENALTIES = (0.02, 0.1, 0.5, 2.0, 8.0, 32.0)  # scikit-learn's C, strongest penalty first, when the user names none
 MOST_ITERATIONS = 1_000
+MOST_JUDGING = 50  # labels that choose the penalty, where a text may have several of many
 BATCH_TOKENS = 65_536  # padded tokens whose n-grams are counted together
 
 
@@ -100,15 +102,53 @@ class Tfidf(LinearEncoder):
         weigh = TfidfTransformer(sublinear_tf=self.config.sublinear).fit(counted)
         of_train, of_dev = weigh.transform(counted), weigh.transform(self._count(dev))
         yield 1, 1 + len(penalties)
-        fit = LogisticRegression(max_iter=MOST_ITERATIONS, warm_start=True)
         best: tuple[float, float] | None = None
+        if train.labels.ndim == 2:
+            yield from self._solve_labels(of_train, of_dev, train, dev, by, penalties, weigh.idf_)
+            return
+        fit = LogisticRegression(max_iter=MOST_ITERATIONS, warm_start=True)
         for number, penalty in enumerate(penalties):
             fit.set_params(C=penalty).fit(of_train, train.labels, sample_weight=train.weights)
             score = judge(log_probabilities(fit.predict_proba(of_dev)), dev.labels, by)
             if best is None or score > best:
                 best = score
-                self._take(fit, weigh.idf_)
+                weights, bias = fit.coef_, fit.intercept_
+                if len(weights) == 1:  # the log-odds of two classes are shared by both
+                    weights, bias = np.concatenate([-weights, weights]) / 2, np.concatenate([-bias, bias]) / 2
+                self._take(weights, bias, weigh.idf_)
             yield 2 + number, 1 + len(penalties)
+
+    def _solve_labels(
+        self,
+        of_train: csr_matrix,
+        of_dev: csr_matrix,
+        train: LabelledTexts,
+        dev: LabelledTexts,
+        by: Selection,
+        penalties: Sequence[float],
+        idf: np.ndarray,
+    ) -> Iterator[tuple[int, int]]:
+        """Solve one regression per label; dev chooses the penalty they share, by some of the labels if many."""
+        labels = np.arange(train.labels.shape[1])
+        judging = labels[np.linspace(0, len(labels) - 1, min(len(labels), MOST_JUDGING)).round().astype(int)]
+        parts = 1 + len(penalties) * len(judging) + len(labels)
+        done = 1
+        scores = []
+        for penalty in penalties if len(penalties) > 1 else ():
+            weights, bias = np.zeros((len(judging), of_train.shape[1])), np.zeros(len(judging))
+            for row, label in enumerate(judging.tolist()):
+                weights[row], bias[row] = solve_label(of_train, train, label, penalty)
+                done += 1
+                yield done, parts
+            scores.append(judge_labels(of_dev @ weights.T + bias, dev.labels[:, judging], by))
+        chosen = penalties[max(range(len(scores)), key=scores.__getitem__)] if scores else penalties[0]
+        weights, bias = np.zeros((len(labels), of_train.shape[1])), np.zeros(len(labels))
+        for label in labels.tolist():
+            weights[label], bias[label] = solve_label(of_train, train, label, chosen)
+            if label < labels[-1]:
+                yield min(done + 1 + int(label), parts - 1), parts
+        self._take(weights, bias, idf)
+        yield parts, parts
 
     def _learn_ngrams(self, texts: LabelledTexts) -> csr_matrix:
         """Give every n-gram of the texts a place, and count them."""
@@ -140,11 +180,8 @@ class Tfidf(LinearEncoder):
             keys.append(table[row, place])
         return np.concatenate(rows), np.concatenate(keys)
 
-    def _take(self, fit: LogisticRegression, idf: np.ndarray) -> None:
-        """Copy what scikit-learn has found; the log-odds of two classes are shared by both."""
-        weights, bias = fit.coef_, fit.intercept_
-        if len(weights) == 1:
-            weights, bias = np.concatenate([-weights, weights]) / 2, np.concatenate([-bias, bias]) / 2
+    def _take(self, weights: np.ndarray, bias: np.ndarray, idf: np.ndarray) -> None:
+        """Copy (class, feature) weights and (class,) intercepts that scikit-learn has found."""
         like = self.bias
         self.idf = torch.from_numpy(np.append(idf, 0.0)).to(like)
         self.weights.data = torch.from_numpy(np.concatenate([weights.T, np.zeros((1, len(weights)))])).to(like)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
@@ -250,6 +250,23 @@ def gather(metric: Metric, explainer: str, curve: np.ndarray) -> Score:
         curve=curve if metric.points else None,
         band=intervals[1:] if metric.points else None,
     )
+
+
+def pool(parts: Sequence[Scores]) -> Scores:
+    """Put scores of different texts, or of different labels of texts, together: those that all of them have."""
+    pooled = []
+    for score in parts[0]:
+        if not all(score.metric in one.metrics and score.explainer in one.explainers for one in parts):
+            continue
+        same = [one[score.metric, score.explainer] for one in parts]
+        per_text = np.concatenate([one.per_text for one in same])
+        curve = None if score.curve is None else np.concatenate([one.curve for one in same if one.curve is not None])
+        intervals = mean_intervals(per_text[:, None] if curve is None else np.column_stack([per_text, curve]))
+        whole = (float(intervals[0, 0]), float(intervals[0, 1]))
+        band = None if curve is None else intervals[1:]
+        pooled.append(replace(score, per_text=per_text, interval=whole, curve=curve, band=band))
+    texts, passes, asked = (sum(getattr(one, name) for one in parts) for name in ("texts", "forward_passes", "asked"))
+    return Scores(tuple(pooled), texts, passes, asked)
 
 
 def _cell(score: Score) -> str:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..data.dataset import stream_documents
+from ..data.labels import labels as label_names
 from ..data.rows import Columns
 from ..data.sources import check_rows, count_rows, find_columns
 from ..data.words import split
@@ -160,9 +161,44 @@ def _label(label: Any, row: int) -> Label:
     return int(label)
 
 
+def are_label_sets(labels: Any) -> bool:
+    """Whether labels are of texts that may have several: a table of 0 and 1 with two columns or more, or lists."""
+    if hasattr(labels, "shape") and len(labels.shape) == 2:
+        return bool(labels.shape[1] > 1)
+    if isinstance(labels, str) or not isinstance(labels, Sequence | np.ndarray) or not len(labels):
+        return False
+    return all(isinstance(row, list | tuple | set | frozenset | np.ndarray) for row in labels)
+
+
+def read_label_sets(labels: Any) -> tuple[list[tuple[Label, ...]], tuple[Label, ...]]:
+    """Give all labels of each text, and the labels there are.
+
+    Columns of an indicator matrix (MultiLabelBinarizer, also sparse) are numbered, those of a frame have its names.
+    Lists of labels are taken as they are; lists of 0 and 1 alone, all of one length, are a matrix.
+    """
+    names: Any = getattr(labels, "columns", None)
+    if hasattr(labels, "toarray"):
+        labels = labels.toarray()
+    table = labels.to_numpy() if names is not None else labels
+    if not hasattr(table, "shape"):
+        rows = [list(row) for row in table]
+        if len({len(row) for row in rows}) != 1 or any(type(v) is not int or v not in (0, 1) for r in rows for v in r):
+            sets = [tuple(dict.fromkeys(_label(label, i) for label in row)) for i, row in enumerate(rows)]
+            return sets, label_names(Document(Words((), ()), labels=labels) for labels in sets)
+        table = np.array(rows)
+    elif table.ndim == 1:
+        return read_label_sets([list(row) for row in table])
+    if not np.isin(table, (0, 1)).all():
+        raise DataError("A table of labels must hold 0 and 1 alone, one column per label: give an indicator matrix.")
+    known: tuple[Label, ...] = tuple(range(table.shape[1])) if names is None else tuple(read_labels(list(names)))
+    return [tuple(known[column] for column in np.flatnonzero(row)) for row in table], known
+
+
 def read_documents(texts: Any, labels: Any) -> list[Document]:
-    """Join texts with their labels."""
-    words, classes = read_texts(texts), read_labels(labels)
+    """Join texts with their label, or with all of their labels where they may have several."""
+    words = read_texts(texts)
+    several = are_label_sets(labels)
+    classes: Sequence[Any] = read_label_sets(labels)[0] if several else read_labels(labels)
     if len(words) != len(classes):
         raise DataError(f"There are {len(words)} texts and {len(classes)} labels: give one label per text.")
     if not words:
@@ -172,6 +208,8 @@ def read_documents(texts: Any, labels: Any) -> list[Document]:
             raise DataError(f"Text {row} holds no words ({str(text.texts)[:40]}): drop it or fix it.")
         if len(text.texts) != len(words[0].texts):
             raise DataError(f"Text {row} is a {_kind(text)} and text 0 is a {_kind(words[0])}: give one kind.")
+    if several:
+        return [Document(text, labels=label_set) for text, label_set in zip(words, classes, strict=True)]
     return [Document(text, label) for text, label in zip(words, classes, strict=True)]
 
 
@@ -184,9 +222,12 @@ def labelled_documents(texts: Any, labels: Any = None) -> list[Document]:
         documents = [Document(words) for words in read_texts(rows if isinstance(texts, Iterator) else texts)]
     if labels is None:
         return documents
-    known = read_labels(labels)
+    several = are_label_sets(labels)
+    known: Sequence[Any] = read_label_sets(labels)[0] if several else read_labels(labels)
     if len(known) != len(documents):
         raise DataError(f"There are {len(documents)} texts and {len(known)} labels: give one label per text.")
+    if several:
+        return [replace(document, labels=each) for document, each in zip(documents, known, strict=True)]
     return [replace(document, label=label) for document, label in zip(documents, known, strict=True)]
 
 

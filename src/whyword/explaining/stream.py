@@ -8,9 +8,10 @@ from itertools import chain, islice
 from typing import Any
 
 import numpy as np
+import torch
 
 from ..inference.windows import explain_in_windows
-from ..interfaces.classifier import Classifier, predicted_classes
+from ..interfaces.classifier import Classifier, is_multi_label, predicted_classes, predicted_labels
 from ..interfaces.document import Document, Label
 from ..interfaces.explanation import Explainer, Explanation
 from .cache import ExplanationCache
@@ -19,7 +20,6 @@ from .targets import Target, read_target
 FIRST_CHUNK = 8  # texts explained together before it is known how many forward passes a text takes
 LARGEST_CHUNK = 512  # enough to fill batches, few enough for constant memory
 PREDICTED_CHUNK = 256  # texts predicted together
-HALF = 0.5  # from which on a label is one of several
 CHUNK_PASSES = 4_096  # forward passes of later chunks: the first answers come soon, however slow the explainer
 
 
@@ -57,10 +57,20 @@ def explain_chunks(
         return cache.explain(explainer, classifier, chunk, number)
 
     while chunk := list(islice(remaining, _chunk_size(texts, passes))):
-        explanations = chosen.explain(explain, chunk)
+        explanations = _with_labels(classifier, chosen.explain(explain, chunk))
         texts += len(chunk)
         passes += sum(explanation.forward_passes for explanation in explanations)
         yield explanations
+
+
+def _with_labels(classifier: Classifier, explanations: list[Explanation]) -> list[Explanation]:
+    """Say which labels are predicted for each text, where a text may have several."""
+    if not explanations or not is_multi_label(classifier):
+        return explanations
+    table = predicted_labels(classifier, torch.from_numpy(np.stack([one.probabilities for one in explanations])))
+    return [
+        replace(one, labels=tuple(np.flatnonzero(row).tolist())) for one, row in zip(explanations, table, strict=True)
+    ]
 
 
 def _chunk_size(texts: int, passes: int) -> int:
@@ -102,9 +112,11 @@ def _prediction(classifier: Classifier, document: Document, row: Sequence[float]
 def prediction(classifier: Classifier, row: Sequence[float], best: int) -> dict[str, Any]:
     """Give the predicted class with its probability, and the probabilities of all, as plain values.
 
-    Where a text may have several labels, they are those with a probability of one half or more.
+    Where a text may have several labels, they are those whose probability reaches their threshold, or one half.
     """
     probabilities = {str(name): p for name, p in zip(classifier.classes, row, strict=True)}
-    several = getattr(classifier, "multi_label", False)
-    labels = {"labels": [name for name, p in zip(classifier.classes, row, strict=True) if p >= HALF]} if several else {}
+    labels = {}
+    if is_multi_label(classifier):
+        (chosen,) = predicted_labels(classifier, torch.tensor([list(row)], dtype=torch.float64))
+        labels = {"labels": [name for name, has in zip(classifier.classes, chosen, strict=True) if has]}
     return {"label": classifier.classes[best], **labels, "probability": row[best], "probabilities": probabilities}

@@ -55,8 +55,16 @@ class Target:
             )
 
     def views(self, explanation: Explanation) -> list[Explanation]:
-        """Give what is to be shown of a text: its explanation or, if every class was asked for, one for each."""
-        return [explanation.for_class(label) for label in explanation.classes] if self.every else [explanation]
+        """Give what is to be shown of a text: its explanation or, if every class was asked for, one for each.
+
+        Where a text may have several labels and no class was named, one for each that is predicted, if there is any.
+        """
+        if self.every:
+            return [explanation.for_class(label) for label in explanation.classes]
+        if self.number is not None or not explanation.labels or explanation.all_scores is None:
+            return [explanation]
+        likeliest = sorted(explanation.labels, key=lambda number: -explanation.probabilities[number])
+        return [explanation.for_class(explanation.classes[number]) for number in likeliest]
 
 
 def read_target(classes: Sequence[Label], target: Label | None = None, against: Label | None = None) -> Target:

@@ -11,7 +11,7 @@ from ..catalog import make_explainer
 from ..data.rows import Columns
 from ..interfaces.document import Document, Label
 from ..interfaces.errors import OptionError, unknown_name
-from ..interfaces.explanation import Explainer, Explanation
+from ..interfaces.explanation import MOST_COLUMNS, Explainer, Explanation
 from ..models.folder import describe_explainer
 from ..parallel import ENGINES
 from ..storage.part_file import Chunk, PartFile
@@ -213,10 +213,19 @@ def _part_file(output: Path, settings: Mapping[str, Any], source: TextSource, re
 
 def _row_writer(output: Path, target: Target, top: int | None) -> Callable[[Explanation], Any]:
     if output.suffix == ".html":
-        return lambda explanation: "".join(f"{only_top(view, top).to_html()}\n" for view in target.views(explanation))
+        return lambda explanation: _page_part(explanation, target, top)
     if output.suffix == ".svg":
         return lambda explanation: only_top(explanation, top).to_svg()
     return lambda explanation: explanation.to_dict(top)
+
+
+def _page_part(explanation: Explanation, target: Target, top: int | None) -> str:
+    """Write a text for each label that is to be shown; of several labels, their table of words below."""
+    views = target.views(explanation)
+    shown = "".join(f"{only_top(view, top).to_html()}\n" for view in views)
+    if explanation.labels is None or len(views) < 2:
+        return shown
+    return f"{shown}{explanation.to_table([view.label for view in views][:MOST_COLUMNS])}\n"
 
 
 def _finish(part: PartFile, chunks: Iterable[Chunk], source: TextSource, report: Report | None) -> int:

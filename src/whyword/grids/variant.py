@@ -16,6 +16,7 @@ import numpy as np
 from .. import catalog
 from ..blocks.contributions import ContributionHead
 from ..data.dataset import Dataset, labels, load_dataset
+from ..data.labels import are_multi_label
 from ..data.planted import parse
 from ..data.readers.hub import PREFIX
 from ..data.rows import Columns
@@ -57,6 +58,15 @@ class Variant:
     ratio: str | None = None  # second class : first class, among the training texts that are kept
 
 
+def _columns(columns: Columns) -> dict[str, Any]:
+    """Give the columns as records hold them: how several labels are written only where it was said."""
+    values = asdict(columns)
+    for name in ("label_separator", "labels", "several"):
+        if not values[name]:
+            del values[name]
+    return values
+
+
 @dataclass(frozen=True)
 class TrainedVariant:
     """A variant on a data set with a seed."""
@@ -81,7 +91,7 @@ class TrainedVariant:
         """All that was set, defaults too, for the record; files stand for what they hold."""
         return {
             "data": self.source.contents,
-            "columns": asdict(self.source.columns),
+            "columns": _columns(self.source.columns),
             "rows": self.source.rows,
             **self.config.to_dict(),
             "embeddings": self.vectors if self.variant.vectors else None,
@@ -124,6 +134,8 @@ class TrainedVariant:
     def dataset(self) -> Dataset:
         """Read the data as this variant sees it: at most its rows, in its ratio of classes, its first words."""
         dataset = load_dataset(self.source.place, self.source.columns)
+        if are_multi_label(dataset.train):
+            raise OptionError(f"{dataset.name} has several labels a text, which compare cannot measure yet: use audit.")
         rows, ratio, longest = self.source.rows, self.variant.ratio, self.variant.longest
         if rows is not None and rows < len(dataset.train):
             capped, _ = hold_out(dataset.train, wanted=len(dataset.train) - rows)

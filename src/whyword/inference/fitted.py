@@ -33,6 +33,7 @@ class FittedClassifier:
     classes: tuple[Label, ...]
     frequencies: np.ndarray | None = None  # (token id,) occurrences in the training texts, for word-level vocabularies
     offsets: np.ndarray | None = None  # (class,) added to log-probabilities before a class is predicted; None: none
+    thresholds: np.ndarray | None = None  # (label,) probability from which on a text has it, of several; None: one half
     reader: FittedClassifier | None = None  # that learned contributions for this one, which shows none of its states
 
     @property
@@ -141,7 +142,8 @@ class FittedClassifier:
                 found[:, : table.shape[2]] = table[row, :, : tokens[i].words]
                 owner = tokens[i].owner
                 scores[i] = share_out(found, None if owner is None else torch.from_numpy(owner)).numpy()
-        base = self.method.contributions.base.double().exp().cpu().numpy()  # type: ignore[union-attr, operator]
+        head: Any = self.method.contributions
+        base = (head.base.double().sigmoid() if self.multi_label else head.base.double().exp()).cpu().numpy()
         answered = probabilities if answers is None else answers
         return Contributions(scores, answered, base, [text.truncated_words for text in tokens])
 
@@ -151,6 +153,8 @@ class FittedClassifier:
         known = [*facts, list(self.classes), self.tokenizer.to_json()]
         if self.offsets is not None:
             known.append(self.offsets.tolist())
+        if self.thresholds is not None:
+            known.append({"thresholds": self.thresholds.tolist()})
         digest.update(json.dumps(known, sort_keys=True).encode())
         for name, tensor in sorted(self.method.state_dict().items()):
             digest.update(json.dumps([name, str(tensor.dtype), tensor.shape]).encode())

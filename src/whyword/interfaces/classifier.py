@@ -16,6 +16,7 @@ from .method import Method
 Removal = Literal["delete", "pad", "unknown", "mask"]
 REMOVALS: tuple[Removal, ...] = get_args(Removal)
 
+HALF = 0.5  # from which on a label is one of several, where no threshold was tuned
 ROUNDED = 0.01  # how far the probabilities of classes that exclude each other may be from adding up to 1
 
 
@@ -55,6 +56,18 @@ class Classifier(Protocol):
 def predicted_classes(classifier: Classifier, probabilities: Tensor) -> np.ndarray:
     """Give the (text,) number of the class that a model predicts: the most probable, unless it has thresholds."""
     return decide(probabilities.double().numpy(), getattr(classifier, "offsets", None))
+
+
+def is_multi_label(classifier: Classifier) -> bool:
+    """Whether a text may have several labels: their probabilities do not add up to 1."""
+    return bool(getattr(classifier, "multi_label", False))
+
+
+def predicted_labels(classifier: Classifier, probabilities: Tensor) -> np.ndarray:
+    """Give (text, label) bool: of a model of several labels a text, those whose probability reaches its threshold."""
+    thresholds = getattr(classifier, "thresholds", None)
+    chosen: np.ndarray = probabilities.double().numpy() >= (HALF if thresholds is None else thresholds)
+    return chosen
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 Label = str | int
 Span = tuple[int, int]
+Marked = tuple[tuple[Span, ...], ...]  # per text: marked character spans
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +45,23 @@ class Document:
 
     words: Words
     label: Label | None = None
-    rationale: tuple[tuple[Span, ...], ...] | None = None  # per text: marked character spans; None: nobody marked any
+    rationale: Marked | None = None  # None: nobody marked any
     weight: float | None = None  # how much it counts in training; None: as much as one
+    labels: tuple[Label, ...] | None = None  # all of them, perhaps none, where a text may have several; then no label
+    rationales: tuple[tuple[Label, Marked], ...] | None = None  # passages that were each marked for one label
+
+    @property
+    def all_labels(self) -> tuple[Label, ...]:
+        """The label, the labels, or none."""
+        if self.labels is not None:
+            return self.labels
+        return () if self.label is None else (self.label,)
+
+    def for_label(self, label: Label) -> Document:
+        """Give the document with the passages that were marked for a label as its rationale."""
+        if self.rationales is None:
+            return self
+        return replace(self, rationale=dict(self.rationales).get(label))
 
     @property
     def rationale_words(self) -> tuple[bool, ...] | None:
@@ -109,9 +125,9 @@ class Batch:
     mask: Tensor  # (batch, time) bool: False on padding
     word_of_token: Tensor  # (batch, time) long: -1 on special tokens and padding
     segments: Tensor  # (batch, time) long
-    labels: Tensor | None = None  # (batch,) long: index of the class
+    labels: Tensor | None = None  # (batch,) long: index of the class; (batch, label) float: 1 for each that a text has
     rows: Tensor | None = None  # (batch,) long: which texts of a corpus these are, where that matters
-    weights: Tensor | None = None  # (batch,) how much each text counts in the task; None: all the same
+    weights: Tensor | None = None  # (batch,) or (batch, label): how much each counts in the task; None: all the same
     owner: Tensor | None = None  # (batch, word) long: as in Tokens, to the most words of any text; None: each itself
 
     def __len__(self) -> int:

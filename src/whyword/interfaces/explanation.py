@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ..maths.stats.ties import ranking, tied_ranks, tolerance
-from ..views import html, svg, terminal
+from ..views import html, svg, terminal, word_table
 from ..views.highlight import Highlight
 from .classifier import Classifier, exclusive
 from .document import Document, Label, Span
@@ -19,6 +19,9 @@ from .settings import Named, data_frame
 
 if TYPE_CHECKING:
     import pandas
+
+
+MOST_COLUMNS = 10  # classes of a table of words, where nobody names any
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,7 @@ class Explanation:
     converged: float | None = None  # confidence that the top words of a sampled explanation are the right ones
     tied: np.ndarray | None = None  # (word,) bool: words whose place in or out of the top is undecided
     resolution: float = 0.0  # scores no further apart are equal up to rounding, where it is known (maths/stats/ties.py)
+    labels: tuple[int, ...] | None = None  # numbers of all predicted labels, where a text may have several
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -193,6 +197,20 @@ class Explanation:
         """Write a picture that any browser and editor shows."""
         return svg.render(self._highlight, width)
 
+    def to_table(self, labels: Sequence[Label] | None = None, top: int = 20) -> str:
+        """Write the strongest words against labels as a table of HTML; by default the predicted ones, or all.
+
+        Of many classes the likeliest ten are shown where nobody names any.
+        """
+        if self.all_scores is None:
+            raise OptionError(f"No table of words and classes: {self.explainer} scores one class only.")
+        numbers = [self._number_of(label) for label in labels] if labels else list(self.labels or ())
+        numbers = numbers or np.argsort(-self.probabilities, kind="stable")[:MOST_COLUMNS].tolist()
+        table = self.all_scores[numbers].T  # (word, label)
+        shown = np.sort(ranking(np.abs(table).max(1))[:top]).tolist() if len(table) else []
+        words, names = self.words, [str(self.classes[number]) for number in numbers]
+        return word_table.render([words[i] for i in shown], names, [table[i].tolist() for i in shown])
+
     def _repr_html_(self) -> str:
         return self.to_html()
 
@@ -220,6 +238,8 @@ class Explanation:
         if len(texts) > 1:
             values["text_pair"] = texts[1]
         values["label"] = self.label
+        if self.labels is not None:
+            values["labels"] = [self.classes[number] for number in self.labels]
         if self.against is not None:
             values["against"] = self.classes[self.against]
         values |= {

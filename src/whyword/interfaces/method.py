@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import cross_entropy
+from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
 from ..maths.stats.classes import Selection
 from .document import Batch
@@ -77,11 +77,25 @@ class Prediction:
 
 
 def task_loss(logits: Tensor, batch: Batch) -> Tensor:
-    """Mean cross-entropy of the labels, each text as heavy as the batch says: the task of every method."""
+    """Mean cross-entropy of the labels, each text as heavy as the batch says: the task of every method.
+
+    Where a text may have several labels, the mean over texts and labels of the binary cross-entropy of each.
+    """
     assert batch.labels is not None
+    if batch.labels.dim() == 2:
+        weights = batch.weights
+        if weights is not None and weights.dim() == 1:
+            weights = weights.unsqueeze(1)
+        return binary_cross_entropy_with_logits(logits, batch.labels.to(logits.dtype), weights)
     if batch.weights is None:
         return cross_entropy(logits, batch.labels)
     return (cross_entropy(logits, batch.labels, reduction="none") * batch.weights).mean()
+
+
+def count_right(logits: Tensor, labels: Tensor) -> int:
+    """Count the texts whose class is the likeliest or, of several labels, all of which are told right at one half."""
+    right = (logits > 0).eq(labels > 0).all(-1) if labels.dim() == 2 else logits.argmax(-1) == labels
+    return int(right.sum())
 
 
 def lower_layers(layers: Sequence[Tensor]) -> Tensor | None:
@@ -121,12 +135,12 @@ class LabelledTexts(Texts, Protocol):
 
     @property
     def labels(self) -> np.ndarray:
-        """(text,) int64: index of the class."""
+        """(text,) int64: index of the class; (text, label) bool where a text may have several."""
         ...
 
     @property
     def weights(self) -> np.ndarray | None:
-        """(text,) how much each text counts in training, one on average; None: all the same."""
+        """(text,) or (text, label): how much each counts in training, one on average; None: all the same."""
         ...
 
 
@@ -171,8 +185,8 @@ class Method(nn.Module, ABC):
     contributions: nn.Module | None  # the head of blocks/contributions.py, where the model carries it
     unknown_token: int  # what a sub-text of no words consists of
     first_word: int | None  # token ids from here on are words of a vocabulary; None: every token says something
-    logit_scale: Tensor  # () that the logits are multiplied by, one over the temperature
-    prior: Tensor | None  # (class,) log-probabilities of a text of which no word is known; None: as any other text
+    logit_scale: Tensor  # () or (label,) that the logits are multiplied by, one over the temperature
+    prior: Tensor | None  # (class,) logits of a text of which no word is known; None: as any other text
 
     def __init__(self) -> None:
         super().__init__()
@@ -206,6 +220,11 @@ class Method(nn.Module, ABC):
     def probabilities(self, logits: Tensor) -> Tensor:
         """Turn logits into probabilities: of classes that exclude each other or, with several labels, of each label."""
         return logits.sigmoid() if self.multi_label else logits.softmax(-1)
+
+    def expect_several_labels(self, labels: int) -> None:
+        """Take up, before anything is learned, that a text may have several labels: each has its own temperature."""
+        self.multi_label = True
+        self.logit_scale = torch.ones(labels)
 
     def read(self, batch: Batch) -> tuple[Tensor, Prediction]:
         """Give the word vectors, and the prediction with its states."""

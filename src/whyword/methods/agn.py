@@ -69,9 +69,11 @@ class Agn(Method):
         counts = torch.zeros_like(self.label_share, dtype=torch.long)
         for batch in batches:
             assert batch.labels is not None
-            labels = batch.labels.unsqueeze(-1).expand_as(batch.tokens)
-            here = (batch.tokens[batch.mask], labels[batch.mask])
-            counts.index_put_(here, counts.new_ones(()), accumulate=True)
+            tokens, text = batch.tokens[batch.mask], batch.mask.nonzero()[:, 0]
+            if batch.labels.dim() == 2:
+                counts.index_add_(0, tokens, batch.labels[text].long())
+            else:
+                counts.index_put_((tokens, batch.labels[text]), counts.new_ones(()), accumulate=True)
         total = counts.sum(-1, keepdim=True)
         self.label_share.copy_(torch.where(total > 0, counts / total.clamp(min=1), 1 / counts.shape[1]))
 

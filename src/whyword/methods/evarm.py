@@ -120,7 +120,7 @@ class Evarm(PooledClassifier):
         both = _twice(batch)
         masked = self.encoder.summarize(self.encoder.encode(torch.cat([kept, fuller]), both)[-1], both)
         vectors = torch.cat([self.encoder.summarize(states, batch), masked])
-        contrast = supervised_contrast(vectors, batch.labels.repeat(3), self.config.contrast_temperature)
+        contrast = supervised_contrast(vectors, torch.cat([batch.labels] * 3), self.config.contrast_temperature)
         return {"task": task_loss(self.head(masked[: len(batch)]), batch), "contrast": contrast}
 
     def fuller(self, gates: Tensor, units: Units, batch: Batch) -> Tensor:

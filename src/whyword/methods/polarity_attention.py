@@ -69,6 +69,16 @@ class PolarityAttention(Attentive):
         if config.trace and not self.decomposes:
             raise OptionError("method.trace is true: that needs method.kind=dot and the encoder bag or affine.")
 
+    def expect_several_labels(self, labels: int) -> None:
+        """Give each of two labels a score of its own; of two classes that exclude each other, one score says all."""
+        super().expect_several_labels(labels)
+        if labels == 2:
+            one = self.head.linear.weight
+            both = nn.Linear(one.shape[1], labels, bias=False)
+            if self.config.start == "wide":
+                nn.init.uniform_(both.weight, -1.0, 1.0)
+            self.head.linear = both.to(one)
+
     @property
     def decomposes(self) -> bool:
         """Whether the terms A to F describe this model: dot-product attention on word vectors, mapped at most once."""
@@ -151,6 +161,11 @@ def _label_counts(batches: Sequence[Batch], vocabulary: int, classes: int) -> Te
     counts = torch.zeros(vocabulary * classes, dtype=torch.long)
     for batch in batches:
         assert batch.labels is not None
+        if batch.labels.dim() == 2:
+            text = batch.is_word.nonzero()[:, 0]
+            table = counts.view(vocabulary, classes)
+            table.index_add_(0, batch.tokens[batch.is_word].cpu(), batch.labels[text].long().cpu())
+            continue
         cells = (batch.tokens * classes + batch.labels.unsqueeze(1))[batch.is_word].cpu()
         counts += torch.bincount(cells, minlength=len(counts))
     return counts.view(vocabulary, classes)

@@ -15,7 +15,7 @@ from ..blocks.gaussian_bottleneck import GaussianBottleneck
 from ..blocks.heads import Head
 from ..interfaces.document import Batch
 from ..interfaces.errors import OptionError
-from ..interfaces.method import Encoder, Objective, Phase, Prediction, task_loss
+from ..interfaces.method import Encoder, Objective, Phase, Prediction, count_right, task_loss
 from ..interfaces.settings import check_from, check_share_below_one
 from ..maths.tensors.gates import kl_to_standard_normal, sample_gaussian
 
@@ -147,8 +147,8 @@ class Vat(Attentive):
             assert batch.labels is not None
             pooled = self._text_vector(batch)
             mean, deviation = self.bottleneck(pooled)
-            learner += int((self.head(pooled).argmax(-1) == batch.labels).sum())
-            compressor += int((self.compressor_head(mean).argmax(-1) == batch.labels).sum())
+            learner += count_right(self.head(pooled), batch.labels)
+            compressor += count_right(self.compressor_head(mean), batch.labels)
             nats += float(kl_to_standard_normal(mean, deviation).sum())
         texts = sum(map(len, batches))
         health = {"learner_accuracy": learner / texts}

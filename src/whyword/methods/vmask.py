@@ -81,7 +81,7 @@ class Vmask(PooledClassifier):
         """Cross-entropy of the masked text, and the bottleneck: KL from the gates to the prior."""
         assert batch.labels is not None
         prediction, keep_logits = self.classify_sampled(self.encoder.embed(batch), batch)
-        logits = prediction.logits.softmax(-1) if self.config.double_softmax else prediction.logits
+        logits = self.probabilities(prediction.logits) if self.config.double_softmax else prediction.logits
         bottleneck = self._reduce(bernoulli_kl(keep_logits, self.config.prior), batch)
         return {"task": task_loss(logits, batch), "bottleneck": self.beta(progress) * bottleneck}
 

@@ -12,14 +12,16 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 
 from .. import catalog
 from ..data.dataset import Dataset
+from ..data.labels import numbered
+from ..interfaces.classifier import predicted_labels
 from ..interfaces.errors import OptionError
 from ..interfaces.logger import Logger
 from ..maths.stats.classes import are_unequal, confusion, macro_f1
+from ..maths.stats.labels import macro_f1_of_labels
 from ..storage.atomic import write_text
 from ..training.optimizer import Processes
 from ..training.timing import using_threads
@@ -134,17 +136,20 @@ def _train(
 
 
 def choose_finished(finished: Mapping[str, TrainedModel], dataset: Dataset) -> str:
-    """Choose the best on dev, of equals the simplest; by accuracy, or by macro-F1 where classes are unequal."""
+    """Choose the best on dev, of equals the simplest; by accuracy, or by macro-F1 where classes are unequal.
+
+    By macro-F1 too where a text may have several labels.
+    """
     names = [name for name in BY_ABILITY if name in finished]
     classes = finished[names[0]].classifier.classes
-    train, dev = (
-        np.array([classes.index(d.label) for d in split if d.label is not None])
-        for split in (dataset.train, dataset.dev)
-    )
+    train, dev = (numbered(split, classes) for split in (dataset.train, dataset.dev))
     texts = [document.words for document in dataset.dev]
-    unequal = are_unequal(train)
+    unequal = train.ndim == 1 and are_unequal(train)
 
     def score(name: str) -> float:
+        classifier = finished[name].classifier
+        if dev.ndim == 2:
+            return macro_f1_of_labels(predicted_labels(classifier, classifier.probabilities(texts)), dev)
         predicted = finished[name].classifier.probabilities(texts).argmax(1).cpu().numpy()
         table = confusion(predicted, dev, len(classes))
         return float(macro_f1(table) if unequal else (predicted == dev).mean())

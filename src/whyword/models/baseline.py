@@ -10,12 +10,14 @@ import torch
 
 from ..data.batching import Corpus
 from ..data.dataset import Dataset
+from ..data.labels import are_multi_label
 from ..data.weights import weigh
 from ..inference.fitted import FittedClassifier
 from ..interfaces.document import Label
 from ..interfaces.method import Method
 from ..training.loop import TrainingRun
 from .config import Parts, RunConfig, assemble, make_config
+from .decisions import decide_on_dev
 
 BASELINE = "tfidf"
 SMALLEST_PRIOR = 1e-6  # of a class whose texts all have the weight 0
@@ -26,14 +28,32 @@ def read_corpora(parts: Parts, dataset: Dataset, classes: Sequence[Label]) -> tu
     train, dev = (Corpus.read(documents, classes, parts.tokenizer) for documents in (dataset.train, dataset.dev))
     train = weigh(train, dataset.train, parts.config.training.class_weight, classes)
     set_prior(parts.method, train)
+    if train.labels.ndim == 2:
+        start_from_shares(parts.method, train)
     return train, dev
 
 
 def set_prior(method: Method, train: Corpus) -> None:
-    """Let a text of no known word be answered by the shares of the classes, as heavy as they are in training."""
-    if method.prior is not None:
+    """Let a text of no known word be answered by the shares of the classes or labels, as heavy as in training."""
+    if method.prior is not None and train.labels.ndim == 2:
+        weights = np.ones(1) if train.weights is None else train.weights.reshape(len(train), -1)
+        shares = (train.labels * weights).mean(0) / np.broadcast_to(weights, train.labels.shape).mean(0).clip(min=1e-12)
+        method.prior.copy_(_log_odds(shares))
+    elif method.prior is not None:
         counts = np.bincount(train.labels, train.weights, len(method.prior))
         method.prior.copy_(torch.from_numpy(counts / counts.sum()).clamp(min=SMALLEST_PRIOR).log())
+
+
+@torch.no_grad()
+def start_from_shares(method: Method, train: Corpus) -> None:
+    """Let the last layer start from how often texts have each label, so that rare ones need not be unlearned first."""
+    bias = getattr(getattr(getattr(method, "head", None), "linear", None), "bias", None)
+    if isinstance(bias, torch.Tensor):
+        bias.copy_(_log_odds(train.labels.mean(0)))
+
+
+def _log_odds(shares: np.ndarray) -> torch.Tensor:
+    return torch.from_numpy(shares).clamp(SMALLEST_PRIOR, 1 - SMALLEST_PRIOR).logit()
 
 
 def fit_baseline(config: RunConfig, dataset: Dataset, classes: Sequence[Label]) -> FittedClassifier:
@@ -41,8 +61,10 @@ def fit_baseline(config: RunConfig, dataset: Dataset, classes: Sequence[Label]) 
     plain = make_config({"encoder": BASELINE, "seed": config.seed})
     training = replace(plain.training, class_weight=config.training.class_weight, select=config.training.select)
     plain = replace(plain, vocabulary=replace(config.vocabulary, from_vectors=None), training=training)
-    parts = assemble(plain, len(classes), [document.words for document in dataset.train])
+    several = are_multi_label(dataset.train)
+    parts = assemble(plain, len(classes), [document.words for document in dataset.train], several)
     train, dev = read_corpora(parts, dataset, classes)
     for _ in TrainingRun(parts.method, training, train, dev, config.seed, torch.device("cpu")).steps():
         pass
-    return FittedClassifier(parts.method, parts.tokenizer, tuple(classes))
+    classifier = FittedClassifier(parts.method, parts.tokenizer, tuple(classes))
+    return decide_on_dev(classifier, training, dataset.dev)[0] if several else classifier

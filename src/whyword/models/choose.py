@@ -115,7 +115,8 @@ def data_fingerprint(dataset: Dataset) -> str:
     """Fingerprint the texts and labels that training and choosing read."""
     digest = sha256()
     for document in (*dataset.train, *dataset.dev):
-        digest.update(text_fingerprint(document.words) + repr(document.label).encode())
+        given = document.label if document.labels is None else document.labels
+        digest.update(text_fingerprint(document.words) + repr(given).encode())
     return digest.hexdigest()
 
 

@@ -232,13 +232,13 @@ class Parts:
     notes: tuple[str, ...] = ()
 
 
-def assemble(config: RunConfig, classes: int, texts: Sequence[Words]) -> Parts:
+def assemble(config: RunConfig, classes: int, texts: Sequence[Words], multi_label: bool = False) -> Parts:
     """Learn the vocabulary from the training texts, load pretrained parts, draw the other weights at random."""
     encoder_class = catalog.load("encoders", config.encoder_kind)
     if encoder_class.token_kind == "pieces":
         if config.embeddings:
             raise OptionError(f"--embeddings has no use with '{config.encoder}', which brings its own word vectors.")
-        return _assemble_pretrained(config, classes, encoder_class)
+        return _assemble_pretrained(config, classes, encoder_class, multi_label)
     if config.embeddings and "dim" not in setting_names(type(config.encoder_settings)):
         raise OptionError(f"--embeddings has no use with '{config.encoder}', which has no setting dim for their width.")
     settings = config.vocabulary
@@ -259,7 +259,8 @@ def assemble(config: RunConfig, classes: int, texts: Sequence[Words]) -> Parts:
     encoder = build_encoder(config, tokenizer, None)
     if vectors is not None:
         _put_vectors(encoder, vectors, tokenizer)
-    return Parts(build_method(config, encoder, classes, tokenizer), tokenizer, config, frequencies, notes)
+    method = build_method(config, encoder, classes, tokenizer, multi_label)
+    return Parts(method, tokenizer, config, frequencies, notes)
 
 
 def _knows_vector_words(config: RunConfig) -> bool:
@@ -273,7 +274,7 @@ def _with_words_of(path: str, tokenizer: WordLevelTokenizer) -> WordLevelTokeniz
     return WordLevelTokenizer([*tokenizer.vocabulary, *more], tokenizer.lowercase)
 
 
-def _assemble_pretrained(config: RunConfig, classes: int, encoder_class: Any) -> Parts:
+def _assemble_pretrained(config: RunConfig, classes: int, encoder_class: Any, multi_label: bool) -> Parts:
     from ..encoders.transformer import resolve
 
     encoder = encoder_class.from_pretrained(config.encoder_settings)
@@ -281,7 +282,7 @@ def _assemble_pretrained(config: RunConfig, classes: int, encoder_class: Any) ->
     if getattr(config.encoder_settings, "pooling", "") is None:
         encoder.choose_pooling(tokenizer.leads)
         config = replace(config, encoder_settings=encoder.config)
-    return Parts(build_method(config, encoder, classes, tokenizer), tokenizer, config, None)
+    return Parts(build_method(config, encoder, classes, tokenizer, multi_label), tokenizer, config, None)
 
 
 def build_encoder(config: RunConfig, tokenizer: Tokenizer, architecture: dict[str, Any] | None) -> Encoder:
@@ -294,13 +295,17 @@ def build_encoder(config: RunConfig, tokenizer: Tokenizer, architecture: dict[st
     return built
 
 
-def build_method(config: RunConfig, encoder: Encoder, classes: int, tokenizer: Tokenizer) -> Method:
+def build_method(
+    config: RunConfig, encoder: Encoder, classes: int, tokenizer: Tokenizer, multi_label: bool = False
+) -> Method:
     """Put the method on top of an encoder; a head for contributions is added when the classifier is trained."""
     method: Method = catalog.load("methods", config.method)(encoder, classes, config.method_settings)
     method.unknown_token = tokenizer.unknown
     if isinstance(tokenizer, WordLevelTokenizer):
         method.first_word = tokenizer.first_word
         method.prior = torch.full((classes,), 1 / classes).log()
+    if multi_label:
+        method.expect_several_labels(classes)
     return method
 
 

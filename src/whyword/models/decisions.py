@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from ..data.labels import numbered
 from ..inference.fitted import FittedClassifier
 from ..interfaces.document import Document
 from ..interfaces.errors import OptionError
 from ..maths.stats.calibration import calibration
 from ..maths.stats.classes import confusion, macro_f1
+from ..maths.stats.labels import macro_f1_of_labels, tune_thresholds
 from ..maths.stats.thresholds import decide, offsets_of, threshold_of, tune_offsets
 from ..training.optimizer import Training
 
@@ -21,6 +23,8 @@ def decide_on_dev(
     classifier: FittedClassifier, settings: Training, dev: Sequence[Document]
 ) -> tuple[FittedClassifier, dict[str, Any]]:
     """Give the classifier its thresholds, if any are wanted, and the metrics of thresholds and calibration."""
+    if classifier.multi_label:
+        return _decide_labels(classifier, settings, dev)
     if not settings.calibrate and settings.threshold is None:
         return classifier, {}
     probabilities = classifier.probabilities([document.words for document in dev]).double().numpy()
@@ -43,6 +47,23 @@ def decide_on_dev(
         found["threshold"] = threshold_of(offsets)
     metrics["decision"] = {**found, "dev_macro_f1_before": before, "dev_macro_f1": after}
     return replace(classifier, offsets=offsets), metrics
+
+
+def _decide_labels(
+    classifier: FittedClassifier, settings: Training, dev: Sequence[Document]
+) -> tuple[FittedClassifier, dict[str, Any]]:
+    """Tune the threshold of each label on dev, unless the user names one for all."""
+    probabilities = classifier.probabilities([document.words for document in dev]).double().numpy()
+    labels = numbered(dev, classifier.classes)
+    if isinstance(settings.threshold, float):
+        thresholds = np.full(len(classifier.classes), settings.threshold)
+    else:
+        thresholds = tune_thresholds(probabilities, labels)
+    before, after = (macro_f1_of_labels(probabilities >= values, labels) for values in (0.5, thresholds))
+    names = map(str, classifier.classes)
+    decision = {"thresholds": dict(zip(names, thresholds.tolist(), strict=True))}
+    metrics = {"decision": {**decision, "dev_macro_f1_before": before, "dev_macro_f1": after}}
+    return replace(classifier, thresholds=thresholds), metrics
 
 
 def _offsets(

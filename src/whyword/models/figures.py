@@ -23,6 +23,7 @@ from ..maths.stats.classes import (
 from ..maths.stats.intervals import Estimate
 from ..report.tables import Entry, Table
 
+MOST_CLASSES = 50  # shown in a table
 MAJORITY, TF_IDF, MODEL = "majority", "TF-IDF", "this model"
 
 
@@ -95,20 +96,24 @@ def warn_of(figures: Mapping[str, Any]) -> str | None:
 
 def figure_tables(figures: Mapping[str, Any]) -> list[Table]:
     """Lay the figures out as two tables: the models, and the classes of this model."""
+    on, several = f"on {figures['texts']:,} {figures['split']} texts", "micro_f1" in figures["models"][0]
     heads = (
-        (f"on {figures['texts']:,} {figures['split']} texts", "accuracy", "macro-F1"),
+        (on, "all labels right", "micro-F1", "macro-F1") if several else (on, "accuracy", "macro-F1"),
         (
-            "class",
+            "label" if several else "class",
             "texts",
             "precision",
             "recall",
         ),
     )
-    models = [[row["model"], _shown(row["accuracy"]), _shown(row["macro_f1"])] for row in figures["models"]]
+    shown = ("accuracy", "micro_f1", "macro_f1") if several else ("accuracy", "macro_f1")
+    models = [[row["model"], *(_shown(row[name]) for name in shown)] for row in figures["models"]]
     classes = [
         [str(row["label"]), f"{row['texts']:,}", _shown(row["precision"]), _shown(row["recall"])]
-        for row in figures["classes"]
+        for row in figures["classes"][:MOST_CLASSES]
     ]
+    if len(figures["classes"]) > MOST_CLASSES:
+        classes.append([f"and {len(figures['classes']) - MOST_CLASSES:,} more, in metrics.json", "", "", ""])
     return [_table(heads[0], models), _table(heads[1], classes)]
 
 

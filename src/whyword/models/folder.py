@@ -55,10 +55,13 @@ def save_model(model: TrainedModel, folder: Path) -> None:
         "whyword": version("whyword"),
         **model.config.to_dict(),
         "labels": list(classifier.classes),
-        "columns": None if model.columns is None else {name: getattr(model.columns, name) for name in COLUMNS},
+        "columns": None if model.columns is None else _columns_to_dict(model.columns),
         "architecture": getattr(classifier.method.encoder, "architecture", None),
         "offsets": None if classifier.offsets is None else classifier.offsets.tolist(),
     }
+    if classifier.multi_label:
+        thresholds = None if classifier.thresholds is None else classifier.thresholds.tolist()
+        config |= {"multi_label": True, "thresholds": thresholds}
     write_text(folder / "config.json", json.dumps(config, indent=2, ensure_ascii=False))
     write_text(folder / "tokenizer.json", classifier.tokenizer.to_json())
     write_text(folder / "training.jsonl", "".join(json.dumps(record) + "\n" for record in model.history))
@@ -101,7 +104,7 @@ def load_model(folder: Path, device: torch.device | str = "cpu") -> TrainedModel
         tokenizer = kind.from_json(_read_text(folder / "tokenizer.json"))
         labels = tuple(config_values["labels"])
         encoder = build_encoder(config, tokenizer, architecture)
-        method = build_method(config, encoder, len(labels), tokenizer)
+        method = build_method(config, encoder, len(labels), tokenizer, config_values.get("multi_label", False))
         if config.contributions is not None:
             add_head(method, config.contributions)
         tensors, _ = read_tensors(folder / "model.safetensors")
@@ -112,6 +115,8 @@ def load_model(folder: Path, device: torch.device | str = "cpu") -> TrainedModel
         method.load_state_dict(tensors)
         values = config_values.get("offsets")  # models of 0.2.0 and before have none
         offsets = None if values is None else np.array(values, dtype=np.float64)
+        values = config_values.get("thresholds")
+        thresholds = None if values is None else np.array(values, dtype=np.float64)
         history, metrics = _read_history(folder), _read_metrics(folder)
         columns = _columns(config_values)
     except WhywordError:
@@ -121,7 +126,7 @@ def load_model(folder: Path, device: torch.device | str = "cpu") -> TrainedModel
         raise ModelError(f"The model folder {folder} is damaged ({reason}): train it again or copy it anew.") from error
     method.to(device).eval()
     counts = None if frequencies is None else frequencies.numpy()
-    classifier = FittedClassifier(method, tokenizer, labels, counts, offsets)
+    classifier = FittedClassifier(method, tokenizer, labels, counts, offsets, thresholds)
     return TrainedModel(classifier, config, history, metrics, folder, columns)
 
 
@@ -137,7 +142,23 @@ def _columns(config: Mapping[str, Any]) -> Columns | None:
     names = config.get("columns")  # models of 0.2.0 and before have none
     if not isinstance(names, dict):
         return None
-    return Columns(text=names.get("text"), label=names.get("label"), text_pair=names.get("text_pair"))
+    return Columns(
+        text=names.get("text"),
+        label=names.get("label"),
+        text_pair=names.get("text_pair"),
+        label_separator=names.get("label_separator"),
+        labels=tuple(names.get("labels", ())),
+        several=names.get("several", False),
+    )
+
+
+def _columns_to_dict(columns: Columns) -> dict[str, Any]:
+    """Give the names of columns; how several labels are written only where a text may have several."""
+    names: dict[str, Any] = {name: getattr(columns, name) for name in COLUMNS}
+    if columns.multi_label:
+        written = {"label_separator": columns.label_separator, "labels": list(columns.labels)}
+        names |= {**written, "several": columns.several}
+    return names
 
 
 def _read_config(folder: Path) -> dict[str, Any]:
@@ -190,7 +211,7 @@ def model_card(config: Mapping[str, Any], metrics: Mapping[str, Any], history: S
         f"# {config.get('name') or f'{method} on {encoder}'}",
         "",
         *([config["notes"], ""] if config.get("notes") else []),
-        f"A text classifier trained with whyword {config['whyword']}. It tells these classes apart: "
+        f"A text classifier trained with whyword {config['whyword']}. {_what(config)}: "
         f"{', '.join(str(label) for label in config['labels'])}.",
         "",
         "| fact | value |",
@@ -217,6 +238,11 @@ def model_card(config: Mapping[str, Any], metrics: Mapping[str, Any], history: S
     return "\n".join(lines)
 
 
+def _what(config: Mapping[str, Any]) -> str:
+    several = config.get("multi_label", False)
+    return "A text may have several of these labels, or none" if several else "It tells these classes apart"
+
+
 def _facts(
     config: Mapping[str, Any], metrics: Mapping[str, Any], history: Sequence[Mapping[str, Any]]
 ) -> list[tuple[str, str]]:
@@ -228,7 +254,8 @@ def _facts(
             facts.append(("explained by contributions", f"{value['explained']:.4g}"))
         elif name == "calibration":
             before, after = (f"{value[key]:.3f}" for key in ("dev_error_before", "dev_error"))
-            facts.append(("temperature", f"{value['temperature']:.3g}"))
+            if "temperature" in value:
+                facts.append(("temperature", f"{value['temperature']:.3g}"))
             facts.append(("expected calibration error on dev", f"{after} (without temperature {before})"))
         elif name == "decision":
             facts += _decision(value)
@@ -244,6 +271,10 @@ def _facts(
 
 def _decision(decision: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Say from which probability on a class is predicted, and what that brought on dev."""
+    if "thresholds" in decision:
+        rule = ("thresholds", ", ".join(f"{name} {value:.2f}" for name, value in decision["thresholds"].items()))
+        before, after = decision["dev_macro_f1_before"], decision["dev_macro_f1"]
+        return [rule, ("macro-F1 on dev with thresholds", f"{after:.4g} (at one half {before:.4g})")]
     if "threshold" in decision:
         last = list(decision["offsets"])[-1]
         rule = ("threshold", f"{last} from {decision['threshold']:.1%} on")

@@ -15,12 +15,12 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-import numpy as np
 import torch
 
 from ..blocks.contributions import LinearContributions, add_head, read_base
 from ..data.batching import Corpus, by_token_budget
 from ..data.dataset import Dataset, labels
+from ..data.labels import are_multi_label, numbered
 from ..inference.fitted import FittedClassifier
 from ..interfaces.classifier import predicted_classes
 from ..interfaces.document import Document, Label
@@ -38,6 +38,7 @@ from .config import Parts, RunConfig, assemble
 from .decisions import decide_on_dev
 from .figures import measure_figures, warn_of
 from .folder import TrainedModel, check_place, load_model, put_model
+from .label_figures import measure_label_figures, measure_labels
 from .log import Log
 
 CHECKPOINT_SECONDS = 30.0  # at most this much work is lost when a run is killed
@@ -67,7 +68,8 @@ def train_model(
         with torch.random.fork_rng(devices=[]):  # the caller's random stream is left alone
             torch.manual_seed(config.seed)
             classes = labels(dataset.train)
-            parts = assemble(config, len(classes), [document.words for document in dataset.train])
+            several = are_multi_label(dataset.train)
+            parts = assemble(config, len(classes), [document.words for document in dataset.train], several)
             for note in (*dataset.notes, *parts.notes):
                 on_event(note)
             model = _fit(parts, dataset, classes, torch.device(device), unfinished, on_event, log, choosing_threads)
@@ -94,14 +96,17 @@ def add_figures(
     The baseline is solved, unless it is there already (beside).
     """
     config, classes = model.config, model.classifier.classes
-    labels = np.array([classes.index(document.label) for document in dataset.train if document.label is not None])
+    labels = numbered(dataset.train, classes)
     if not baseline or config.encoder == BASELINE:
         beside = None
     elif beside is None:
         on_event("Solving the baseline, TF-IDF with logistic regression.")
         with torch.random.fork_rng(devices=[]):
             beside = fit_baseline(config, dataset, classes)
-    figures = measure_figures(model.classifier, dataset, selection(config.training, labels) != "accuracy", beside)
+    if model.classifier.multi_label:
+        figures = measure_label_figures(model.classifier, dataset, beside)
+    else:
+        figures = measure_figures(model.classifier, dataset, selection(config.training, labels) != "accuracy", beside)
     warning = warn_of(figures)
     if warning is not None:
         on_event(f"Warning: {warning}")
@@ -199,7 +204,9 @@ def contribution_metrics(history: Sequence[Mapping[str, Any]]) -> dict[str, Any]
 
 
 def measure(classifier: FittedClassifier, documents: Sequence[Document], split: str) -> dict[str, Any]:
-    """Measure accuracy with its 95 % interval (Wilson)."""
+    """Measure accuracy with its 95 % interval (Wilson); of several labels a text, all of them must be right."""
+    if classifier.multi_label:
+        return measure_labels(classifier, documents, split)
     predicted = predicted_classes(classifier, classifier.probabilities([document.words for document in documents]))
     right = sum(classifier.classes[i] == d.label for i, d in zip(predicted, documents, strict=True))
     low, high = share_interval(right, len(documents))
@@ -213,7 +220,7 @@ def measure(classifier: FittedClassifier, documents: Sequence[Document], split: 
 
 def _majority_warning(dev: Sequence[Document], model: TrainedModel) -> list[str]:
     """Say so where dev accuracy cannot be told from that of the most frequent class."""
-    if "dev_accuracy" not in model.metrics or not dev:
+    if "dev_accuracy" not in model.metrics or not dev or model.classifier.multi_label:
         return []
     label, count = Counter(document.label for document in dev).most_common(1)[0]
     accuracy = model.metrics["dev_accuracy"]

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ..blocks.contributions import ContributionHead, features_of
+from ..blocks.contributions import ContributionHead, answers_of, features_of, start_of
 from ..data.batching import Corpus, by_token_budget, collate
 from ..inference.fitted import BATCH_TOKENS, log_of
 from ..inference.subsets import lay_out
@@ -159,7 +159,8 @@ class Answered:
         first = self.texts[0]
         nothing = lay_out([first], [np.zeros((1, first.words), dtype=bool)], self.padding, self.method.unknown_token)
         for _, batch in nothing.batches(BATCH_TOKENS):
-            self.head.base.copy_(self.method(batch.to(self.head.base.device)).logits[0].log_softmax(-1))
+            logits = self.method(batch.to(self.head.base.device)).logits[0]
+            self.head.base.copy_(start_of(logits, self.head.link))
 
     def _read_states(self, chosen: np.ndarray) -> None:
         batch = self.batch(chosen).to(self.head.base.device)
@@ -190,7 +191,7 @@ class Answered:
         answers = torch.empty(sub_texts.rows, self.logits.shape[-1])
         for rows, batch in sub_texts.batches(BATCH_TOKENS):
             logits = self.method(batch.to(self.head.base.device)).logits
-            answers[torch.from_numpy(rows)] = logits.softmax(-1).cpu().float()
+            answers[torch.from_numpy(rows)] = answers_of(logits, self.head.link).cpu().float()
         for i, rows in zip(chosen, sub_texts.row_of_request, strict=True):
             self.answers[i] = answers[torch.from_numpy(rows)]
 

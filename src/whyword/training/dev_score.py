@@ -7,12 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from ..interfaces.document import Batch
 from ..interfaces.method import Method
 from ..maths.stats.classes import Selection, judge
+from ..maths.stats.labels import judge_labels, subset_accuracy
 
 
 @dataclass(frozen=True, order=True)
@@ -62,12 +64,21 @@ def evaluate(
             batch = cpu_batch.to(device)
             assert cpu_batch.labels is not None
             logits = method(batch).logits if logits_of is None else logits_of(batch)
-            log_probability.append(logits.log_softmax(-1).cpu().double())
+            several = cpu_batch.labels.dim() == 2
+            log_probability.append((logits if several else logits.log_softmax(-1)).cpu().double())
             labels.append(cpu_batch.labels)
     method.train()
     table, gold = torch.cat(log_probability).numpy(), torch.cat(labels).numpy()
+    if gold.ndim == 2:
+        return _of_labels(table, gold > 0, by)
     score, mean = judge(table, gold, by)
     return DevScore(score, mean, float((table.argmax(1) == gold).mean()))
+
+
+def _of_labels(logits: np.ndarray, labels: np.ndarray, by: Selection) -> DevScore:
+    """Measure a model of several labels a text; accuracy is the share of texts all of whose labels are right."""
+    score, mean = judge_labels(logits, labels, by)
+    return DevScore(score, mean, subset_accuracy(logits >= 0, labels))
 
 
 def read_best(values: dict[str, Any] | None) -> Best | None:

@@ -8,11 +8,13 @@ import numpy as np
 import torch
 from torch import nn
 
+from ..blocks.label_regression import solve_label
 from ..data.batching import by_token_budget
 from ..inference.fitted import BATCH_TOKENS
 from ..interfaces.errors import OptionError
 from ..interfaces.method import LabelledTexts, Method, Phase
 from ..maths.stats.classes import Selection, judge, log_probabilities
+from ..maths.stats.labels import judge_labels
 
 PENALTIES = (0.01, 0.1, 1.0, 10.0)  # scikit-learn's C, strongest penalty first; dev chooses
 MOST_ITERATIONS = 1_000
@@ -47,6 +49,11 @@ def _fit(linear: nn.Linear, vectors: list[np.ndarray], train: LabelledTexts, dev
 
     mean, scale = vectors[0].mean(0), np.maximum(vectors[0].std(0), 1e-6)
     scaled = [(features - mean) / scale for features in vectors]
+    if train.labels.ndim == 2:
+        raw_weights, raw_bias = _fit_labels(scaled, train, dev, by)
+        linear.weight.data = torch.from_numpy(raw_weights / scale).to(linear.weight)
+        linear.bias.data = torch.from_numpy(raw_bias - (raw_weights / scale) @ mean).to(linear.bias)
+        return
     fit = LogisticRegression(max_iter=MOST_ITERATIONS, warm_start=True)
     best: tuple[float, float] | None = None
     for penalty in PENALTIES:
@@ -59,3 +66,16 @@ def _fit(linear: nn.Linear, vectors: list[np.ndarray], train: LabelledTexts, dev
                 weights, bias = np.concatenate([-weights, weights]) / 2, np.concatenate([-bias, bias]) / 2
             linear.weight.data = torch.from_numpy(weights).to(linear.weight)
             linear.bias.data = torch.from_numpy(bias).to(linear.bias)
+
+
+def _fit_labels(
+    scaled: list[np.ndarray], train: LabelledTexts, dev: LabelledTexts, by: Selection
+) -> tuple[np.ndarray, np.ndarray]:
+    """Solve a regression for each label of several a text: (label, feature) weights and (label,) intercepts."""
+    solved = []
+    for penalty in PENALTIES:
+        found = [solve_label(scaled[0], train, label, penalty) for label in range(train.labels.shape[1])]
+        weights, bias = np.stack([weights for weights, _ in found]), np.array([bias for _, bias in found])
+        solved.append((judge_labels(scaled[1] @ weights.T + bias, dev.labels, by), weights, bias))
+    _, weights, bias = max(solved, key=lambda one: one[0])
+    return weights, bias

@@ -17,6 +17,7 @@ from ..interfaces.document import Batch
 from ..interfaces.errors import OptionError
 from ..interfaces.method import Method, Phase, Texts
 from ..maths.stats.calibration import fit_scale
+from ..maths.stats.labels import label_scales
 from .dev_score import Best, DevScore, evaluate, read_best
 from .optimizer import ObjectiveOptimizer, Processes, Training, selection
 from .stopping import is_over, most_epochs, schedule_epochs
@@ -115,8 +116,9 @@ class TrainingRun:
                 known = self.method.known(batch).any(1)  # the others are answered by the prior
                 logits.append(self.method(batch).logits[known].double().cpu())
                 labels.append(batch.labels[known].cpu())
-        scale = fit_scale(torch.cat(logits).numpy(), torch.cat(labels).numpy())
-        self.method.logit_scale.mul_(scale)
+        table, gold = torch.cat(logits).numpy(), torch.cat(labels).numpy()
+        scale = label_scales(table, gold > 0) if gold.ndim == 2 else fit_scale(table, gold)
+        self.method.logit_scale.mul_(torch.as_tensor(scale))
         self.chosen_weights["logit_scale"] = self.method.logit_scale.detach().clone()
 
     def _prepare(self, phase: Phase) -> Iterator[Step]:
@@ -125,7 +127,7 @@ class TrainingRun:
             return
         if self.chosen_weights and (self.position.epoch, self.position.step) == (0, 0):
             self.method.load_state_dict(self.chosen_weights)
-            if float(self.method.logit_scale) == 1.0:  # the first refinement: a later one finds it done
+            if bool((self.method.logit_scale == 1).all()):  # the first refinement: a later one finds it done
                 self._calibrate()
         self.method.eval()
         for done, texts in phase.refinement.prepare():
@@ -134,7 +136,9 @@ class TrainingRun:
 
     def _is_over(self, phase: Phase) -> bool:
         done = self.position.epoch
-        accuracies = [record["dev_accuracy"] for record in self.history[len(self.history) - done :]]
+        records = self.history[len(self.history) - done :]
+        several = self.train.labels.ndim == 2  # then few texts are all right, and the loss tells more
+        accuracies = [-record["dev_loss"] if several else record["dev_accuracy"] for record in records]
         return is_over(phase, self.settings, accuracies, self.best.epochs_since_best if self.best else 0)
 
     def _epoch(self, phase: Phase) -> Iterator[Step]:

@@ -60,12 +60,14 @@ def selection(settings: Training, labels: np.ndarray) -> Selection:
 
     That is log-loss averaged over classes if classes are balanced by their weights, for hits among a handful of texts
     of a rare class are chance; macro-F1 if the largest class of the (text,) training labels has more than 1.5 times the
-    texts of the smallest; else accuracy.
+    texts of the smallest, or if a text may have several labels; else accuracy.
     """
     if settings.select != "auto":
         return settings.select
     if settings.class_weight == "balanced":
         return "balanced-loss"
+    if labels.ndim == 2:
+        return "macro-f1"
     return "macro-f1" if are_unequal(labels) else "accuracy"
 
 

@@ -89,8 +89,9 @@ def accuracy_estimate(table: np.ndarray) -> Estimate:
 
 def macro_f1_estimate(table: np.ndarray, seed: int = 0) -> Estimate:
     """Give macro-F1 with its bootstrap interval over texts: texts of a cell are alike, so cells are resampled."""
-    resampled = _resample(table.ravel(), seed).reshape(-1, *table.shape)
-    low, high = np.quantile(macro_f1(resampled), [0.025, 0.975])
+    labels, predicted = np.nonzero(table)  # hardly more cells than there are texts, however many classes
+    resampled = _resample(table[labels, predicted], seed)
+    low, high = np.quantile(_macro_f1_of_cells(labels, predicted, resampled, len(table)), [0.025, 0.975])
     return Estimate(float(macro_f1(table)), float(low), float(high))
 
 
@@ -108,14 +109,21 @@ def difference_of_macro_f1(
     """Compare the macro-F1 of two models on the same texts by the bootstrap over texts: one minus other."""
     kinds, counts = np.unique(np.stack([labels, one, other]), axis=1, return_counts=True)
     resampled = np.concatenate([counts[None], _resample(counts, seed)])
-    values = []
-    for predicted in kinds[1:]:
-        tables = np.zeros((len(resampled), classes * classes))
-        np.add.at(tables.T, kinds[0] * classes + predicted, resampled.T)
-        values.append(macro_f1(tables.reshape(-1, classes, classes)))
+    values = [_macro_f1_of_cells(kinds[0], predicted, resampled, classes) for predicted in kinds[1:]]
     gains = values[0] - values[1]
     low, high = np.quantile(gains[1:], [0.025, 0.975])
     return Estimate(float(gains[0]), float(low), float(high))
+
+
+def _macro_f1_of_cells(labels: np.ndarray, predicted: np.ndarray, counts: np.ndarray, classes: int) -> np.ndarray:
+    """Macro-F1 of (resample, cell) counts, where a cell is a class and a predicted class: no table of all pairs."""
+    hits, total = (np.zeros((classes, len(counts))) for _ in range(2))
+    np.add.at(hits, labels, np.where(labels == predicted, counts, 0).T)
+    np.add.at(total, labels, counts.T)
+    np.add.at(total, predicted, counts.T)
+    f1 = np.divide(2 * hits, total, out=np.zeros(total.shape), where=total > 0)
+    mean: np.ndarray = f1.sum(0) / np.maximum(1, (total > 0).sum(0))
+    return mean
 
 
 def _resample(counts: np.ndarray, seed: int) -> np.ndarray:

@@ -50,6 +50,8 @@ class Sums:
 
 def residual(scores: Tensor, labels: Tensor) -> Tensor:
     """Give r, (text, score): minus the derivative of a text's loss by its scores."""
+    if labels.dim() == 2:  # several labels a text: a sigmoid for each
+        return labels.to(scores.dtype) - scores.sigmoid()
     if scores.shape[1] == 1:  # yβ = y (1 − sigmoid(y s))
         return labels.to(scores.dtype).unsqueeze(1) - scores.sigmoid()
     return one_hot(labels, scores.shape[1]).to(scores.dtype) - scores.softmax(-1)

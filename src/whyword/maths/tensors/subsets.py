@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Literal
 
 import numpy as np
 import torch
 from torch import Tensor
 
+Link = Literal["softmax", "sigmoid"]  # of classes that exclude each other, or of labels each by itself
 SHAPLEY_ORDERS = 48  # of the words, half of them the reverse of the others; r above 0.996 with 4,096 of them
+MOST_NUMBERS = 1 << 25  # of answers held at a time: of thousands of classes, few texts are looked at together
 
 
 def complementary_subsets(words: int, pairs: int, generator: np.random.Generator) -> np.ndarray:
@@ -37,32 +40,39 @@ def random_pair(words: Tensor, present: Tensor) -> Tensor:
     return (keys.argsort(1).argsort(1) < size) & present
 
 
-def softmax_shapley(base: Tensor, weights: Tensor, words: Tensor, orders: int = SHAPLEY_ORDERS) -> Tensor:
+def link_shapley(
+    base: Tensor, weights: Tensor, words: Tensor, link: Link = "softmax", orders: int = SHAPLEY_ORDERS
+) -> Tensor:
     """Give the Shapley values of p(S) = softmax(base + the weights of the words in S): (text, word, class).
 
-    Weights are (text, word, class); those from words (text,) on are left out. Orders of the words are drawn once and
-    for all, each with its reverse; in each of them a word's share is what it adds to the words before, so the shares of
-    a text add up to softmax(base + all weights) - softmax(base) but for rounding.
+    With the link sigmoid, those of each label by itself. Weights are (text, word, class); those from words (text,) on
+    are left out. Orders of the words are drawn once and for all, each with its reverse; in each of them a word's share
+    is what it adds to the words before, so the shares of a text add up to link(base + all weights) - link(base) but for
+    rounding.
     """
     values = torch.zeros_like(weights)
     for count in words[words > 0].unique().tolist():  # texts of as many words share their orders
-        chosen = (words == count).nonzero()[:, 0]
-        values[chosen, :count] = _shapley_in_orders(base, weights[chosen, :count], orders)
+        together = max(1, MOST_NUMBERS // (count * orders * weights.shape[2]))
+        for chosen in (words == count).nonzero()[:, 0].split(together):
+            values[chosen, :count] = _shapley_in_orders(base, weights[chosen, :count], link, orders)
     return values
 
 
-def _shapley_in_orders(base: Tensor, weights: Tensor, orders: int) -> Tensor:
+def _shapley_in_orders(base: Tensor, weights: Tensor, link: Link, orders: int) -> Tensor:
     texts, words, classes = weights.shape
     order, place = (index.to(weights.device) for index in _orders(words, orders))
     weights = weights.permute(2, 0, 1)  # classes first: numbers that are added up or compared lie far apart
-    if classes == 2:  # one log-odds says as much as two weights
+    two = classes == 2 and link == "softmax"
+    if two:  # one log-odds says as much as two weights
         base, weights = base[1:] - base[:1], weights[1:] - weights[:1]
     start = base.view(-1, 1, 1, 1)
     path = weights[:, :, order].view(-1, texts, orders, words).cumsum(3) + start
-    answers, begin = (path.sigmoid(), start.sigmoid()) if classes == 2 else (path.softmax(0), start.softmax(0))
+    answers, begin = (
+        (path.softmax(0), start.softmax(0)) if link == "softmax" and not two else (path.sigmoid(), start.sigmoid())
+    )
     shares = torch.cat([answers[..., :1] - begin, answers.diff(dim=3)], 3).view(-1, texts, orders * words)
     values = shares[:, :, place].view(-1, texts, orders, words).mean(2).permute(1, 2, 0)
-    return torch.cat([-values, values], -1) if classes == 2 else values
+    return torch.cat([-values, values], -1) if two else values
 
 
 @lru_cache(maxsize=512)

@@ -1,0 +1,139 @@
+"""The audit of a model of several labels a text: every label by itself, and all of them together.
+
+What is judged is a label that the model gives to a text: its explanation, and what the label's own probability does
+when words go. Scores over all labels count each such label of a text once; means over labels count each label once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from ..evaluation.measure import Scores, pool
+from ..explaining.measure import RANDOM, measure_explanations
+from ..inference.one_label import OneLabel, as_one_label, for_label
+from ..interfaces.classifier import Classifier, predicted_labels
+from ..interfaces.document import Document
+from ..interfaces.explanation import Explanation
+from ..interfaces.metric import Metric
+from ..maths.stats.calibration import Calibration, calibration
+from ..maths.stats.intervals import share_interval
+from ..maths.stats.labels import estimate_labels, f1
+from .data import AuditData, ExplainerCost, LabelAudit, LabelQuality, Share
+from .ranking import rank, recommend
+from .rules import Rules, verdicts
+from .sections import score_rows
+
+FEWEST = 20  # texts with a label below which there is no verdict on it
+
+Explained = Mapping[str, Sequence[Explanation]]  # by explainer
+
+
+def by_label(classifier: Classifier, documents: Sequence[Document], explained: Explained) -> dict[int, Explained]:
+    """Give, for each label that the model gives to any text, the explanations of those texts as of two classes."""
+    table = predicted_labels(classifier, classifier.probabilities([document.words for document in documents]))
+    return {
+        number: {
+            name: [
+                as_one_label(for_label(explanations[row], number)) for row in np.flatnonzero(table[:, number]).tolist()
+            ]
+            for name, explanations in explained.items()
+        }
+        for number in np.flatnonzero(table.any(0)).tolist()
+    }
+
+
+def measure_by_label(
+    classifier: Classifier,
+    judge: Classifier | None,
+    units: Mapping[int, Explained],
+    metrics: Sequence[Metric] | None,
+    seed: int,
+    draws: int,
+    on_event: Callable[[int], object],
+) -> tuple[Scores, dict[int, Scores]]:
+    """Measure the explanations of each label; give the scores over all labels, and those of each."""
+    done, scores = 0, {}
+    for number, explained in units.items():
+        judged = {name: rows for name, rows in explained.items() if name != RANDOM}
+        scores[number] = measure_explanations(
+            OneLabel(classifier, number),
+            judged or explained,
+            metrics,
+            judge=None if judge is None else OneLabel(judge, number),
+            seed=seed,
+            draws=draws,
+            on_event=partial(_after, on_event, done),
+        )
+        done += scores[number].texts
+    return pool(list(scores.values())), scores
+
+
+def _after(on_event: Callable[[int], object], before: int, count: int) -> None:
+    on_event(before + count)
+
+
+def audit_labels(
+    data: AuditData,
+    classifier: Classifier,
+    scores: Mapping[int, Scores],
+    costs: Mapping[str, ExplainerCost],
+    rules: Rules,
+    documents: Sequence[Document],
+) -> tuple[LabelAudit, ...]:
+    """Judge every label, with a verdict where there are enough texts."""
+    known = [document for document in documents if document.labels is not None]
+    table = predicted_labels(classifier, classifier.probabilities([document.words for document in known]))
+    audits = []
+    for number, measured in scores.items():
+        label = classifier.classes[number]
+        own = replace(
+            data, scores=score_rows(measured), ranking=rank(measured, costs, measured.texts), labels=(), verdicts=()
+        )
+        judgments = verdicts(own, rules) if measured.texts >= FEWEST else ()
+        has = np.array([label in (document.labels or ()) for document in known], dtype=bool)
+        chosen = table[:, number]
+        audits.append(
+            LabelAudit(
+                label=label,
+                texts=measured.texts,
+                f1=float(f1((chosen & has).sum(), chosen.sum(), has.sum())) if known else None,
+                verdicts=judgments,
+                best=recommend(own.ranking, judgments) if judgments else None,
+                scores=tuple(replace(row, curve=None) for row in own.scores),
+            )
+        )
+    return tuple(audits)
+
+
+def label_means(scores: Mapping[int, Scores]) -> dict[str, dict[str, float]]:
+    """Average every metric over labels, each counting once: by metric, and explainer."""
+    every = list(scores.values())
+    shared = [score for score in every[0] if all((score.metric in one.metrics) for one in every)]
+    means: dict[str, dict[str, float]] = {}
+    for score in shared:
+        values = [one[score.metric, score.explainer].value for one in every]
+        defined = [value for value in values if value == value]
+        means.setdefault(score.metric, {})[score.explainer] = float(np.mean(defined)) if defined else float("nan")
+    return means
+
+
+def label_quality(
+    classifier: Classifier, documents: Sequence[Document]
+) -> tuple[Share, LabelQuality, Calibration | None] | None:
+    """Compare predicted labels with those of the texts: subset accuracy, F1, and calibration; None without labels."""
+    known = [document for document in documents if document.labels is not None]
+    if not known:
+        return None
+    probabilities = classifier.probabilities([document.words for document in known])
+    predicted = predicted_labels(classifier, probabilities)
+    labels = np.array([[name in (d.labels or ()) for name in classifier.classes] for d in known], dtype=bool)
+    scores = estimate_labels(predicted, labels)
+    right = int((predicted == labels).all(1).sum())
+    accuracy = Share(right / len(known), *share_interval(right, len(known)), len(known))
+    micro, macro = (Share(one.value, one.low, one.high, len(known)) for one in (scores.micro_f1, scores.macro_f1))
+    table = probabilities.double().numpy()
+    return accuracy, LabelQuality(micro, macro), calibration(table.ravel(), labels.ravel())
