@@ -56,6 +56,29 @@ def test_a_black_box_is_read_for_so_that_scores_are_near_shapley_values_and_add_
     assert learned.fidelity["comprehensiveness"] > 0.8 * learned.fidelity["shapley_comprehensiveness"]
 
 
+def two_labels(texts):
+    """Labels that do not exclude each other, each a matter of words of its own."""
+    rows = []
+    for text in texts:
+        words = text.split()
+        first, second = sum(CUES.get(word, 0.0) for word in words), 2 * words.count("filler3") - 1
+        rows.append(1 / (1 + np.exp(-np.array([first, second]))))
+    return np.array(rows)
+
+
+def test_of_several_labels_each_has_contributions_of_its_own(tmp_path):
+    model = replace(open_model(two_labels).classifier, multi_label=True)
+    config = ContributionHead.Config(pairs=8, steps=250, epochs=4, least_texts=600)
+    learned = learn_explainer(model, texts_of_cues(600), tmp_path / "explainer", config=config, judged=0)
+    for text in texts_of_cues(20, seed=9):
+        (one,) = explain(learned, [text])
+        np.testing.assert_allclose(one.base_values + one.all_scores.sum(1), one.probabilities, atol=1e-5)
+        np.testing.assert_allclose(one.probabilities, two_labels([text])[0], atol=1e-6)
+    (one,) = explain(learned, ["filler1 filler3 cue8 filler5"], target=1)
+    assert one.words[int(np.argmax(one.all_scores[1]))] == "filler3"
+    assert one.words[int(np.argmax(one.all_scores[0]))] == "cue8"
+
+
 @pytest.fixture(scope="module")
 def network():
     return foreign_models.hugging_face(limit=600)
@@ -169,11 +192,8 @@ def test_an_explainer_of_another_model_is_refused(explainer, network, tmp_path):
 
 def test_what_cannot_be_learned_is_said(explainer, network, tmp_path):
     _, pipeline = explainer
-    several = replace(open_model(pipeline).classifier, multi_label=True)
     with pytest.raises(DataError, match=f"at least {FEWEST_TEXTS}"):
         learn_explainer(pipeline, foreign_models.TEXTS[:5], tmp_path / "few")
-    with pytest.raises(OptionError, match="several labels"):
-        learn_explainer(several, foreign_models.TEXTS, tmp_path / "several")
     with pytest.raises(OptionError, match="leave embeddings out"):
         learn_explainer(network, foreign_models.TEXTS, tmp_path / "vectors", embeddings="vectors.txt")
     (tmp_path / "thesis").mkdir()

@@ -118,11 +118,6 @@ def _refuse(opened: OpenedModel, embeddings: str | None) -> None:
             f"{opened.name} is a model of whyword, which carries its contributions itself: add them with  whyword "
             "learn-explainer MODEL TEXTS,  or learn_contributions."
         )
-    if getattr(opened.classifier, "multi_label", False):
-        raise OptionError(
-            f"{opened.name} gives several labels to a text; contributions are learned for classes that exclude each "
-            "other: choose shapley or lime."
-        )
     if embeddings is not None and shows_states(opened.classifier):
         raise OptionError(f"{opened.name} shows its states, so word vectors have no use: leave embeddings out.")
 

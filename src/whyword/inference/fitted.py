@@ -132,7 +132,9 @@ class FittedClassifier:
         probabilities = torch.empty(len(texts), len(self.classes))
         scores: list[np.ndarray] = [np.empty(0)] * len(texts)
         for chosen, batch in self._batches(tokens):
-            logits = None if answers is None else log_of(answers[torch.from_numpy(chosen)]).to(self.device)
+            logits = None
+            if answers is not None:
+                logits = logits_of(answers[torch.from_numpy(chosen)], self.multi_label).to(self.device)
             prediction = self.method.explain(batch, logits)
             assert prediction.contributions is not None
             probabilities[torch.from_numpy(chosen)] = self.method.probabilities(prediction.logits).cpu()
@@ -212,9 +214,10 @@ class FittedClassifier:
         return [probabilities[torch.from_numpy(rows)] for rows in sub_texts.row_of_request]
 
 
-def log_of(probabilities: Tensor) -> Tensor:
-    """Give the logarithm of probabilities, of none below what float32 can tell from one."""
-    return probabilities.float().clamp(min=torch.finfo(torch.float32).eps).log()
+def logits_of(probabilities: Tensor, multi_label: bool) -> Tensor:
+    """Give logits that have these probabilities, of none that float32 cannot tell from 0 or, of a label, from 1."""
+    least = torch.finfo(torch.float32).eps
+    return probabilities.float().logit(least) if multi_label else probabilities.float().clamp(min=least).log()
 
 
 def choose_device(name: str) -> torch.device:

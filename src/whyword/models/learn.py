@@ -16,7 +16,7 @@ import torch
 from ..blocks.contributions import ContributionHead, LinearContributions, add_head, read_base
 from ..data.batching import Corpus
 from ..inference.fitted import FittedClassifier
-from ..interfaces.classifier import Classifier
+from ..interfaces.classifier import Classifier, is_multi_label
 from ..interfaces.document import Words
 from ..interfaces.errors import DataError
 from ..training.contributions import DEV_TEXTS, Outside, contribution_phase
@@ -96,7 +96,7 @@ def learn_reader(
     run = make_config({**READER, "seed": seed, "contributions": None, "embeddings": embeddings})
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        parts = assemble(run, len(classifier.classes), texts)
+        parts = assemble(run, len(classifier.classes), texts, is_multi_label(classifier))
     method = parts.method.to(device)
     reader = FittedClassifier(method, parts.tokenizer, classifier.classes, parts.frequencies)
     history = fit_head(reader, texts, config, seed, on_event, classifier)

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from ..blocks.contributions import ContributionHead, answers_of, features_of, start_of
 from ..data.batching import Corpus, by_token_budget, collate
-from ..inference.fitted import BATCH_TOKENS, log_of
+from ..inference.fitted import BATCH_TOKENS, logits_of
 from ..inference.subsets import lay_out
 from ..interfaces.classifier import Classifier
 from ..interfaces.document import Batch, Tokens, Words
@@ -275,7 +275,7 @@ class AnsweredOutside(Answered):
         """Ask about no words at all."""
         first = self.words_of[self.samples[0].number]
         nothing = torch.zeros(1, len(first), dtype=torch.bool)
-        self.head.base.copy_(log_of(self.classifier.probabilities_of_subsets(first, nothing)[0]))
+        self.head.base.copy_(self._logits(self.classifier.probabilities_of_subsets(first, nothing)[0]))
 
     def _read_states(self, chosen: np.ndarray) -> None:
         if not len(self.logits):
@@ -290,7 +290,10 @@ class AnsweredOutside(Answered):
     def _read_answers(self, chosen: np.ndarray, kept: list[np.ndarray]) -> None:
         requests = [self._request(i, kept[i]) for i in chosen]
         for i, answer in zip(chosen, self.classifier.probabilities_of_many(requests), strict=True):
-            self.logits[i], self.answers[i] = log_of(answer[0]), answer[1:].float()
+            self.logits[i], self.answers[i] = self._logits(answer[0]), answer[1:].float()
+
+    def _logits(self, probabilities: Tensor) -> Tensor:
+        return logits_of(probabilities, self.method.multi_label)
 
     def _request(self, number: int, kept: np.ndarray) -> tuple[Words, Tensor]:
         """Ask about the whole sample, and then about its sub-texts."""
