@@ -13,7 +13,8 @@ DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "any-model.md").read_text(encoding="utf-8")
 
 
-def test_the_python_of_the_page_runs():
+def test_the_python_of_the_page_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     transformers = pytest.importorskip("transformers")
     model, tokenizer = foreign_models.hugging_face()
     names = {
@@ -23,10 +24,12 @@ def test_the_python_of_the_page_runs():
         "texts": foreign_models.TEXTS[:4],
         "labels": foreign_models.LABELS[:4],
     }
-    (code,) = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
-    exec(code, names)
+    ask, learn = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
+    exec(ask, names)
     assert len(names["explanation"].top(5)) == 5
     assert set(names["report"].verdicts) == {"gradient", "occlusion"}
+    exec(learn, {**names, "texts": foreign_models.TEXTS})
+    assert (tmp_path / "my-explainer" / "explainer.json").is_file()
 
 
 def test_the_template_of_the_page_can_be_read(tmp_path):
