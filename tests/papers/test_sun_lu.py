@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from whyword.papers.reproduction.claims import FAILS, HOLDS, Measured, correct, measure_claims
 from whyword.papers.reproduction.paper import load_paper
 from whyword.papers.reproduction.report import ReproductionReport
-from whyword.papers.reproduction.tables import FAILS, HOLDS, collect, judge_claims, plan, run
+from whyword.papers.reproduction.tables import collect, plan, run
 from whyword.papers.sun_lu import ACCURACY, FULL, GROUPS, MODELS, SMALL, SMOKE, SYNTHETIC, tables, variant_of
 
 PAPER = load_paper("sun-lu")
@@ -77,7 +78,7 @@ def test_the_ratio_of_two_classes_is_not_asked_of_three():
 
 def judged(name, values, sentence):
     claim = next(claim for claim in table(name).claims if claim.sentence == sentence)
-    return next(judge_claims((claim,), values))
+    return correct(measure_claims((claim,), Measured(values)))[0]
 
 
 def test_a_small_scale_must_cost_dp_more_than_two_points():
