@@ -36,9 +36,10 @@ between runs of the same seed, averaged over the data sets on which several seed
 
 A claim **holds** if the effect lies where the paper says, and **fails** if it lies elsewhere or is surely smaller than
 what would matter (mostly one point, written in the paper's file). All else is **not tested**: one seed decides nothing,
-nor do runs that tell too little, nor a data set on which a row is no better than TF-IDF. Verdicts are corrected by Holm
-over all claims of a study, so that one of them is wrong by chance in one study of twenty. The size that matters, and
-the claims that the records could not yet answer, were written down after the runs at hand had been seen."""
+nor do runs that tell too little or compare unequal budgets, nor a data set on which a row is no better than TF-IDF.
+Verdicts are corrected by Holm over all claims of a study, so that one of them is wrong by chance in one study of
+twenty. The size that matters, and the claims that the records could not yet answer, were written down after the runs
+at hand had been seen."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,8 @@ def _claim_table(folder: Folder) -> Table:
         seeds = sorted({one["seeds"] for one in found.values()})
         words = (signed(effect["value"]), ends, p, "–".join(str(count) for count in (seeds[:1] + seeds[1:][-1:])))
         data = ", ".join(name + (" (at the floor)" if one["at_floor"] else "") for name, one in found.items())
-        verdict = Entry(claim["verdict"], strong=claim["verdict"] != NOT_TESTED)
+        why = f": {claim['obstacle']}" if claim["obstacle"] else ""
+        verdict = Entry(claim["verdict"] + why, strong=claim["verdict"] != NOT_TESTED)
         table.append([Entry(claim["sentence"]), *(Entry(word, right=True) for word in words), verdict, Entry(data)])
     return table
 

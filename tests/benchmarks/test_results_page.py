@@ -19,7 +19,7 @@ def claimed(claim="ours is better", verdict="holds", value=2.0, half=1.0, seeds=
         for name, count in zip(("sst2", "trec"), seeds, strict=False)
     }
     known = {"claim": claim, "effect": effect, "by_dataset": by_dataset, "p": p, "verdict": verdict}
-    return {**known, "margin": 0.0, "within": False, "relevant": 1.0}
+    return {**known, "margin": 0.0, "within": False, "relevant": 1.0, "obstacle": ""}
 
 
 def number(dataset, row, ours, published):
@@ -40,9 +40,10 @@ def table(claims=(), numbers=(), name="table 2"):
 
 
 def test_claims_are_counted_by_study_and_listed_with_effect_interval_and_corrected_p(tmp_path):
+    third = {**claimed("a third", "not tested", half=None, seeds=(1,), p=None), "obstacle": "too short"}
     claims = [claimed(seeds=(3, 5)), claimed("theirs is worse", "fails", -3.0, at_floor=True)]
     write(tmp_path, "vat", "vat", tables=[table(claims)])
-    write(tmp_path, "vmask", "vmask", tables=[table([claimed("a third", "not tested", half=None, seeds=(1,), p=None)])])
+    write(tmp_path, "vmask", "vmask", tables=[table([third])])
     lines = page(find_folders(tmp_path)).splitlines()
     assert [line for line in lines if line.startswith(("| VMASK", "| VAT", "| all"))] == [
         "| VMASK | 1 | 0 | 0 | 1 |",
@@ -50,7 +51,7 @@ def test_claims_are_counted_by_study_and_listed_with_effect_interval_and_correct
         "| all | 3 | 1 | 1 | 1 |",
     ]
     assert [line for line in lines if "(table 2)" in line] == [
-        "| a third (table 2) | +2 | – | – | 1 | not tested | sst2 |",
+        "| a third (table 2) | +2 | – | – | 1 | not tested: too short | sst2 |",
         "| ours is better (table 2) | +2 | +1 to +3 | 0.01 | 3–5 | **holds** | sst2, trec |",
         "| theirs is worse (table 2) | -3 | -4 to -2 | 0.01 | 3 | **fails** | sst2 (at the floor) |",
     ]

@@ -151,3 +151,9 @@ def test_verdicts_are_corrected_over_all_claims_that_several_seeds_tell_of():
 def test_a_claim_that_points_the_other_way_fails():
     values = {("a", "ours", "value"): {0: 1.0, 1: 1.1, 2: 0.9}, ("a", "theirs", "value"): {0: 5.0, 1: 5.0, 2: 5.2}}
     assert judge(ABOVE, values).verdict == FAILS
+
+
+def test_what_runs_cannot_test_they_do_not_test():
+    values = {("a", "ours", "value"): {0: 9.0, 1: 9.1, 2: 8.9}}
+    assert judge(LARGE, values).verdict == HOLDS
+    assert judge(replace(LARGE, obstacle="unequal budgets"), values).verdict == NOT_TESTED

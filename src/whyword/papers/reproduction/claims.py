@@ -87,7 +87,7 @@ def _result(claim: Claim, effects: Mapping[str, tuple[Effect, DatasetEffect]]) -
     by_dataset = {name: shown for name, (_, shown) in effects.items()}
     tested = [effect for effect, shown in effects.values() if shown.seeds > 1 and not shown.at_floor]
     whole = mean_of_effects(tested or [effect for effect, _ in effects.values()])
-    if not tested or (whole.standard_error <= NO_SPREAD and not claim.bounded):
+    if claim.obstacle or not tested or (whole.standard_error <= NO_SPREAD and not claim.bounded):
         return ClaimResult(claim, by_dataset, whole.estimate, float("nan"), float("nan"))
     return ClaimResult(claim, by_dataset, whole.estimate, *p_values(claim, whole))
 

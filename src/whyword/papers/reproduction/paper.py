@@ -88,6 +88,7 @@ class Claim:
         1.0  # above the margin, in units of the column: an effect surely smaller than that fails the claim
     )
     bounded: bool = False  # True: all seeds may well reach the last number that there is, such as all words
+    obstacle: str = ""  # why runs of this scale cannot test it, whatever they say
 
 
 @dataclass(frozen=True)

@@ -131,7 +131,7 @@ def _values(reproduced: ReproducedTable) -> Settings:
 
 def _plain_values(result: ClaimResult) -> Settings:
     claim = result.claim
-    kept = {"margin": claim.margin, "within": claim.within, "relevant": claim.relevant}
+    kept = {"margin": claim.margin, "within": claim.within, "relevant": claim.relevant, "obstacle": claim.obstacle}
     return {**asdict(result), "claim": claim.sentence, **kept}
 
 
@@ -210,7 +210,8 @@ def _claims(results: Sequence[ClaimResult]) -> Table:
         p = "–" if isnan(result.p) else f"{result.p:.2g}"
         numbers = [Entry(words, right=True) for words in (signed(result.effect.value), interval(result.effect), p)]
         by_dataset = "; ".join(f"{name} {_on_dataset(found)}" for name, found in result.by_dataset.items())
-        table.append([Entry(result.claim.sentence), *numbers, Entry(result.verdict), Entry(by_dataset)])
+        verdict = f"{result.verdict}: {result.claim.obstacle}" if result.claim.obstacle else result.verdict
+        table.append([Entry(result.claim.sentence), *numbers, Entry(verdict), Entry(by_dataset)])
     return table
 
 
