@@ -14,14 +14,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from claims_chart import forest
 from whyword.grids.runner import RECORDS, pack_records
+from whyword.papers.reproduction.claims import FAILS, HOLDS, NOT_TESTED
 from whyword.papers.reproduction.report import signed
-from whyword.papers.reproduction.tables import EVERYWHERE, FAILS, HOLDS, REPEATED, UNDECIDED
 from whyword.report.tables import Entry, Table, markdown
 
 PAPERS = ("vmask", "vat", "sun-lu", "tutek", "evarm")
 NAMES = {"vmask": "VMASK", "vat": "VAT", "sun-lu": "Sun & Lu", "tutek": "Tutek & Šnajder", "evarm": "E-VarM"}
-TOGETHER = (EVERYWHERE, REPEATED)
+CHART = "claims.svg"
 PICTURES = 4  # a figure of more is left to its folder
 HEAD = """# What reproduces
 
@@ -30,30 +31,15 @@ was measured (word masks beside the authors' scripts, what training, explaining 
 [measured.md](measured.md).
 
 Accuracies are on test texts, in percent, the epoch chosen on dev. An effect is the difference that a paper asserts,
-between runs of the same seed, averaged over seeds, with Student's 95 % interval. A claim **holds** if the whole
-interval lies where the paper says, **fails** if none of it does, and is undecided otherwise. The papers mostly give
-one run each: what is undecided here often rests on more runs than it was published with. A data set with one seed is
-left out of an effect over several that have more. Verdicts are not corrected for their number: where there is no effect
-at all, one in twenty still holds or fails."""
+between runs of the same seed, averaged over the data sets on which several seeds were run, with Student's 95 % interval
+(Satterthwaite's degrees of freedom; for other seeds, and for other test texts too where the records tell of each text).
 
-
-@dataclass(frozen=True)
-class Claimed:
-    """One claim of a paper: the result over several data sets, and those of each."""
-
-    sentence: str
-    table: str
-    results: Sequence[Mapping[str, Any]]
-
-    @property
-    def whole(self) -> Mapping[str, Any]:
-        """The result that stands for all: over several data sets, or the only one."""
-        return next((f for f in self.results if f["dataset"] in TOGETHER), self.results[0])
-
-    @property
-    def single(self) -> list[Mapping[str, Any]]:
-        """The results of single data sets."""
-        return [result for result in self.results if result["dataset"] not in TOGETHER]
+A claim **holds** if the effect lies where the paper says, and **fails** if it lies elsewhere or is surely smaller than
+what would matter (mostly one point, written in the paper's file). All else is **not tested**: one seed decides nothing,
+nor do runs that tell too little or compare unequal budgets, nor a data set on which a row is no better than TF-IDF.
+Verdicts are corrected by Holm over all claims of a study, so that one of them is wrong by chance in one study of
+twenty. The size that matters, and the claims that the records could not yet answer, were written down after the runs
+at hand had been seen."""
 
 
 @dataclass(frozen=True)
@@ -70,8 +56,8 @@ class Folder:
 
     @property
     def tables(self) -> Sequence[Mapping[str, Any]]:
-        """All tables and figures; older reproductions call them exhibits."""
-        tables: Sequence[Mapping[str, Any]] = self.values.get("tables", self.values.get("exhibits"))
+        """All tables and figures."""
+        tables: Sequence[Mapping[str, Any]] = self.values["tables"]
         return tables
 
     @property
@@ -85,51 +71,53 @@ class Folder:
         return sorted(self.path.glob(f"{table.replace(' ', '-')}-*.png"))
 
     @property
-    def claims(self) -> Iterator[Claimed]:
-        """Give each claim once, with all its results."""
-        for table in self.tables:
-            for sentence in dict.fromkeys(result["claim"] for result in table["claims"]):
-                results = [result for result in table["claims"] if result["claim"] == sentence]
-                yield Claimed(sentence, table["name"], results)
+    def claims(self) -> list[dict[str, Any]]:
+        """Give each claim with the table or figure that it is about."""
+        return [
+            {**claim, "sentence": f"{claim['claim']} ({table['name']})"}
+            for table in self.tables
+            for claim in table["claims"]
+        ]
 
 
 def page(folders: Sequence[Folder]) -> str:
     """Write the whole page."""
-    claims = [(folder, claim) for folder in folders for claim in folder.claims]
-    verdicts = Counter(claim.whole["verdict"] for _, claim in claims)
-    told = f"{verdicts[HOLDS]} hold, {verdicts[FAILS]} fail, {verdicts[UNDECIDED]} are undecided"
-    parts = [HEAD, "## Claims", f"{len(claims)} claims: {told}.", markdown(_claim_table(claims))]
+    parts = [HEAD, "## Claims", markdown(_counts(folders))]
     for folder in folders:
         parts += _section(folder)
     return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
 
 
-def _claim_table(claims: Sequence[tuple[Folder, Claimed]]) -> Table:
-    numbers = [Entry(name, right=True) for name in ("effect", "95 %", "seeds")]
-    table = [[Entry("paper"), Entry("claim"), Entry("data"), *numbers, Entry("verdict")]]
-    for folder, claim in claims:
-        whole = claim.whole
-        effect = whole["effect"]
-        interval = "–" if effect["low"] is None else f"{signed(effect['low'])} to {signed(effect['high'])}"
-        table.append(
-            [
-                Entry(folder.name),
-                Entry(f"{claim.sentence} ({claim.table})"),
-                Entry(_by_data(claim)),
-                *(Entry(words, right=True) for words in (signed(effect["value"]), interval, str(whole["seeds"]))),
-                Entry(whole["verdict"], strong=whole["verdict"] != UNDECIDED),
-            ]
-        )
+def _counts(folders: Sequence[Folder]) -> Table:
+    """Count the verdicts of each study."""
+    table = [[Entry("study"), *(Entry(word, right=True) for word in ("claims", HOLDS, FAILS, NOT_TESTED))]]
+    total: Counter[str] = Counter()
+    for folder in folders:
+        verdicts = Counter(claim["verdict"] for claim in folder.claims)
+        table.append(_line_of_counts(folder.name, verdicts))
+        total += verdicts
+    return [*table, _line_of_counts("all", total)]
+
+
+def _line_of_counts(name: str, verdicts: Mapping[str, int]) -> list[Entry]:
+    numbers = (sum(verdicts.values()), *(verdicts.get(word, 0) for word in (HOLDS, FAILS, NOT_TESTED)))
+    return [Entry(name), *(Entry(str(number), right=True) for number in numbers)]
+
+
+def _claim_table(folder: Folder) -> Table:
+    numbers = [Entry(name, right=True) for name in ("effect", "95 %", "p", "seeds")]
+    table = [[Entry("claim"), *numbers, Entry("verdict"), Entry("data")]]
+    for claim in folder.claims:
+        effect, found = claim["effect"], claim["by_dataset"]
+        ends = "–" if effect["low"] is None else f"{signed(effect['low'])} to {signed(effect['high'])}"
+        p = "–" if claim["p"] is None else f"{claim['p']:.2g}"
+        seeds = sorted({one["seeds"] for one in found.values()})
+        words = (signed(effect["value"]), ends, p, "–".join(str(count) for count in (seeds[:1] + seeds[1:][-1:])))
+        data = ", ".join(name + (" (at the floor)" if one["at_floor"] else "") for name, one in found.items())
+        why = f": {claim['obstacle']}" if claim["obstacle"] else ""
+        verdict = Entry(claim["verdict"] + why, strong=claim["verdict"] != NOT_TESTED)
+        table.append([Entry(claim["sentence"]), *(Entry(word, right=True) for word in words), verdict, Entry(data)])
     return table
-
-
-def _by_data(claim: Claimed) -> str:
-    """Name the data sets; where their verdicts differ, also these."""
-    verdicts = {result["dataset"]: result["verdict"] for result in claim.single}
-    distinct = {*verdicts.values()}
-    if len(distinct) == 1:
-        return ", ".join(verdicts) + ("" if claim.whole["verdict"] in distinct else f": each {distinct.pop()}")
-    return ", ".join(f"{name} {verdict}" for name, verdict in verdicts.items())
 
 
 def _section(folder: Folder) -> Iterator[str]:
@@ -138,6 +126,9 @@ def _section(folder: Folder) -> Iterator[str]:
     cost = f"{values['hours']:g} hours of one core, with {values['versions']}"
     yield f"[All tables and figures]({place}/reproduction.md): {cost}."
     yield f"```sh\n{values['command']}\n```"
+    if folder.claims:
+        yield f"![claims]({place}/{CHART})"
+        yield markdown(_claim_table(folder))
     remarks = folder.path / "remarks.md"
     if remarks.exists():
         yield remarks.read_text(encoding="utf-8")
@@ -175,7 +166,9 @@ def _distances(tables: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def publish(folder: Folder) -> None:
-    """Leave out the pictures of figures with too many of them, which `--finished` draws anew from the records."""
+    """Draw the claims; leave out pictures of figures with too many of them, which `--finished` draws anew."""
+    if folder.claims:
+        (folder.path / CHART).write_text(forest(folder.claims), encoding="utf-8")
     place = folder.path / "reproduction.md"
     written = place.read_text(encoding="utf-8")
     for table in folder.tables:

@@ -1,14 +1,25 @@
 import json
 from pathlib import Path
+from xml.etree import ElementTree
 
+from claims_chart import in_units
 from results_page import find_folders, page, publish
 
 ROOT = Path(__file__).parents[2]
 
 
-def finding(dataset, value, half, verdict, claim="ours is better"):
-    effect = {"value": value, "low": value - half, "high": value + half}
-    return {"claim": claim, "dataset": dataset, "effect": effect, "seeds": 3, "verdict": verdict}
+def claimed(claim="ours is better", verdict="holds", value=2.0, half=1.0, seeds=(3,), p=0.01, at_floor=False):
+    effect = {
+        "value": value,
+        "low": None if half is None else value - half,
+        "high": None if half is None else value + half,
+    }
+    by_dataset = {
+        name: {"effect": effect, "seeds": count, "with_texts": False, "at_floor": at_floor}
+        for name, count in zip(("sst2", "trec"), seeds, strict=False)
+    }
+    known = {"claim": claim, "effect": effect, "by_dataset": by_dataset, "p": p, "verdict": verdict}
+    return {**known, "margin": 0.0, "within": False, "relevant": 1.0, "obstacle": ""}
 
 
 def number(dataset, row, ours, published):
@@ -28,41 +39,36 @@ def table(claims=(), numbers=(), name="table 2"):
     return {"name": name, "title": "Accuracy", "claims": list(claims), "numbers": list(numbers)}
 
 
-def test_a_claim_is_told_once_by_what_was_found_over_all_data_sets(tmp_path):
-    found = [
-        finding("sst2", 2, 1, "holds"),
-        finding("trec", 0.5, 1, "undecided"),
-        finding("all data sets", 1.25, 0.5, "holds"),
-        finding("sst2", -3, 1, "fails", "theirs is worse"),
-    ]
-    write(tmp_path, "vat", "vat", tables=[table(found)])
+def test_claims_are_counted_by_study_and_listed_with_effect_interval_and_corrected_p(tmp_path):
+    third = {**claimed("a third", "not tested", half=None, seeds=(1,), p=None), "obstacle": "too short"}
+    claims = [claimed(seeds=(3, 5)), claimed("theirs is worse", "fails", -3.0, at_floor=True)]
+    write(tmp_path, "vat", "vat", tables=[table(claims)])
+    write(tmp_path, "vmask", "vmask", tables=[table([third])])
     lines = page(find_folders(tmp_path)).splitlines()
-    assert "2 claims: 1 hold, 1 fail, 0 are undecided." in lines
-    assert [line for line in lines if line.startswith("| VAT")] == [
-        "| VAT | ours is better (table 2) | sst2 holds, trec undecided | +1.25 | +0.75 to +1.75 | 3 | **holds** |",
-        "| VAT | theirs is worse (table 2) | sst2 | -3 | -4 to -2 | 3 | **fails** |",
+    assert [line for line in lines if line.startswith(("| VMASK", "| VAT", "| all"))] == [
+        "| VMASK | 1 | 0 | 0 | 1 |",
+        "| VAT | 2 | 1 | 1 | 0 |",
+        "| all | 3 | 1 | 1 | 1 |",
+    ]
+    assert [line for line in lines if "(table 2)" in line] == [
+        "| a third (table 2) | +2 | – | – | 1 | not tested: too short | sst2 |",
+        "| ours is better (table 2) | +2 | +1 to +3 | 0.01 | 3–5 | **holds** | sst2, trec |",
+        "| theirs is worse (table 2) | -3 | -4 to -2 | 0.01 | 3 | **fails** | sst2 (at the floor) |",
     ]
 
 
-def test_data_sets_with_one_seed_are_named_beside_what_was_found_over_the_others(tmp_path):
-    found = [finding("sst2", 2, 1, "holds"), finding("qqp", 0.5, 1, "undecided"), finding("trec", 1, 0.5, "holds")]
-    write(tmp_path, "vat", "vat", tables=[table([*found, finding("data sets with several seeds", 1.5, 0.5, "holds")])])
-    row = "| VAT | ours is better (table 2) | sst2 holds, qqp undecided, trec holds | +1.5 | +1 to +2 | 3 | **holds** |"
-    assert row in page(find_folders(tmp_path)).splitlines()
-
-
-def test_verdicts_that_all_data_sets_share_and_all_together_do_not_are_told_once(tmp_path):
-    found = [finding(name, 1, 2, "undecided") for name in ("sst2", "trec")]
-    write(tmp_path, "vat", "vat", tables=[table([*found, finding("all data sets", 1, 0.5, "holds")])])
-    row = "| VAT | ours is better (table 2) | sst2, trec: each undecided | +1 | +0.5 to +1.5 | 3 | **holds** |"
-    assert row in page(find_folders(tmp_path)).splitlines()
-
-
-def test_a_claim_with_one_seed_has_no_interval(tmp_path):
-    one = finding("sst2", 2, 1, "undecided")
-    one["effect"] = {"value": 2, "low": None, "high": None}
-    write(tmp_path, "vat", "vat", tables=[table([one])])
-    assert "| VAT | ours is better (table 2) | sst2 | +2 | – | 3 | undecided |" in page(find_folders(tmp_path))
+def test_claims_are_drawn_in_units_of_what_would_matter(tmp_path):
+    within = {**claimed("close", "not tested", 1.0, 3.0), "margin": 2.0, "within": True}
+    large = {**claimed("large", value=9.0), "margin": 1.0, "relevant": 4.0}
+    assert [in_units(within, 1.0), in_units(large, 9.0)] == [0.5, 2.0]
+    write(tmp_path, "vat", "vat", tables=[table([within, large, claimed("far", "fails", -90.0)])])
+    (folder,) = find_folders(tmp_path)
+    (tmp_path / "vat" / "reproduction.md").write_text("")
+    publish(folder)
+    drawn = ElementTree.parse(tmp_path / "vat" / "claims.svg").getroot()
+    marks = [part.get("class") for part in drawn.iter() if (part.get("class") or "").startswith("dot")]
+    assert marks == ["dot not-tested", "dot holds"]  # the third lies outside: an arrow points to it
+    assert "![claims](../results/vat/claims.svg)" in page([folder])
 
 
 def test_distances_from_published_numbers_are_told_with_the_furthest(tmp_path):
@@ -103,13 +109,6 @@ def test_many_pictures_of_a_figure_are_left_to_the_command_that_draws_them(tmp_p
     assert place.read_text() == "\n\n".join(["# VAT", images[0], "Four.", told, "Five.\n"])
     publish(folder)
     assert told in place.read_text()
-
-
-def test_older_reproductions_are_read_too(tmp_path):
-    write(tmp_path, "vat", "vat", tables=[table([finding("sst2", 2, 1, "holds")])])
-    place = tmp_path / "vat" / "reproduction.json"
-    place.write_text(place.read_text().replace('"tables"', '"exhibits"'))
-    assert "1 claims: 1 hold" in page(find_folders(tmp_path))
 
 
 def test_the_page_in_the_docs_is_what_the_results_say():

@@ -75,6 +75,22 @@ def keep_logits(model, batch):
     return table
 
 
+def test_of_the_likelier_choice_words_below_one_half_are_not_read_at_all():
+    torch.manual_seed(0)
+    model, batch = build(inference="choice").eval(), batch_for("lstm")
+    for weight in model.gate.parameters():
+        torch.nn.init.normal_(weight)
+    embedded = model.encoder.embed(batch)
+    prediction = model.classify(embedded, batch)
+    open_words = (prediction.token_weights > 0.5) | ~batch.is_word
+    assert open_words.any()
+    assert (~open_words).any()
+    expected = model.head(
+        model.encoder.summarize(model.encoder.encode(embedded * open_words.unsqueeze(-1), batch)[-1], batch)
+    )
+    torch.testing.assert_close(prediction.logits, expected)
+
+
 @pytest.mark.parametrize("gates", ["hard", "soft"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_gates_forced_open_give_the_plain_classifier_to_the_bit(kind, gates):

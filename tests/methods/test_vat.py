@@ -159,6 +159,13 @@ def test_the_final_model_comes_from_a_phase_that_trains_the_head_which_predicts(
     assert len({phase.name for phase in plan}) == len(plan)
 
 
+def test_a_learn_phase_may_have_a_rate_of_its_own_and_be_best_where_it_starts():
+    plan = build(iterations=1, learn_learning_rate=0.1, start_counts=True).plan(3)
+    assert [phase.start_counts for phase in plan] == [False, False, True]
+    assert [objective.learning_rate for phase in plan for objective in phase.objectives] == [None, None, 0.1]
+    assert not any(phase.start_counts for phase in build(iterations=1).plan(3))
+
+
 def test_phases_have_the_epochs_of_the_training_unless_they_have_their_own():
     assert [phase.epochs for phase in build(iterations=1).plan(7)] == [7, 7, 7]
     assert [phase.epochs for phase in build(iterations=1, compress_epochs=2, learn_epochs=3).plan(7)] == [7, 2, 3]

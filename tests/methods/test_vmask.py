@@ -276,3 +276,13 @@ def test_its_scores_are_a_function_of_the_word_alone_and_the_vocabulary_has_the_
         assert not explanation.signed
     for token, word in enumerate(tokenizer.token_strings()):
         assert scores[word] == pytest.approx(sigmoid(model.gate(table[token]).item()), abs=1e-6)
+
+
+def test_soft_gates_lie_between_and_hard_ones_do_not():
+    batch = batch_for("bag")
+    for gates, between in (("hard", False), ("soft", True)):
+        model = build(gates=gates)
+        drawn = []
+        model._masked = lambda embedded, gates, batch, drawn=drawn: drawn.append(gates) or embedded
+        model.classify_sampled(model.encoder.embed(batch), batch)
+        assert bool(((drawn[0] > 1e-3) & (drawn[0] < 1 - 1e-3)).any()) == between

@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 
 from whyword.papers.evaluations.attention_faithfulness import knowledge, price_above_floor, tvd_cost
+from whyword.papers.reproduction.claims import FAILS, HOLDS, NOT_TESTED, Measured, correct, measure_claims
 from whyword.papers.reproduction.paper import load_paper
 from whyword.papers.reproduction.report import ReproductionReport
-from whyword.papers.reproduction.tables import FAILS, HOLDS, UNDECIDED, collect, judge_claims, plan, run
+from whyword.papers.reproduction.tables import collect, plan, run
 from whyword.papers.tutek import SMALL, SMOKE, VARIANTS, tables, variant_of
 
 PAPER = load_paper("tutek")
@@ -22,7 +23,7 @@ def judged(number, name, read, mine, its):
                 values.setdefault(("sst2", row, column), {})[seed] = value
     made = next(found for found in tables(SMALL) if found.name == name)
     claim = [claim for claim in made.claims if claim.row == "tying"][number]
-    return next(judge_claims((claim,), values))
+    return correct(measure_claims((claim,), Measured(values)))[0]
 
 
 def known(accuracy, share):
@@ -65,7 +66,7 @@ def test_adversaries_are_compared_at_the_same_jsd():
 def test_a_seed_whose_adversaries_stayed_near_is_not_compared():
     base = [curve((0.0, 0.0, 0.01), (0.01, 0.3, 0.01)), curve((0.0, 0.0, 0.02), (0.01, 0.6, 0.02))]
     found = judged(0, "figure 1", tvd_cost, base[::-1], base[1:] * 2)
-    assert (found.seeds, found.verdict) == (1, UNDECIDED)
+    assert (found.by_dataset["sst2"].seeds, found.verdict) == (1, NOT_TESTED)
 
 
 def test_states_are_as_wide_as_the_vectors_they_are_tied_to():

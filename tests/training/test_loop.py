@@ -251,6 +251,24 @@ def test_a_phase_starts_from_the_best_weights_of_the_one_before_with_a_fresh_opt
     assert counts == [1, 2, 3, 4, 5, 6] * 2
 
 
+@pytest.mark.parametrize(("start", "final"), [(0.9, 1), (0.1, 3)])
+def test_the_weights_that_a_phase_starts_from_are_its_epoch_0_if_it_says_so(monkeypatch, start, final):
+    accuracies = [0.5, 0.6, start, 0.7, 0.8]
+    runs = script(monkeypatch, accuracies)
+
+    def plan(model):
+        return [Phase("a", 2, [objective(model)], False), Phase("b", 2, [objective(model)], start_counts=True)]
+
+    runs.append(training_run(planned(plan), DATA))
+    after = epochs_of(runs[0])
+    assert [(record["phase"], record["epoch"]) for record in runs[0].history] == [
+        *(("a", 1), ("a", 2)),
+        *(("b", 0), ("b", 1), ("b", 2)),
+    ]
+    assert equal_weights(weights(runs[0].method), after[final])
+    assert (runs[0].chosen.phase, runs[0].chosen.epoch) == ("b", -1 if final == 1 else 1)
+
+
 def test_a_phase_may_ask_to_be_run_to_its_end(monkeypatch):
     runs = script(monkeypatch, [0.9, 0.1, 0.2, 0.3])
     plan = lambda m: [Phase("all", 4, [objective(m)], run_all_epochs=True)]  # noqa: E731

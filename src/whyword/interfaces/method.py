@@ -159,6 +159,7 @@ class Phase:
     logits: Callable[[Batch], Tensor] | None = None  # how dev is measured in this phase; None: as the method predicts
     refinement: Refinement | None = None  # of a phase that leaves the classifier as it was chosen
     solve: Solve | None = None  # in the place of objectives
+    start_counts: bool = False  # whether the weights it starts from are measured too, and may be its best
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,10 @@ class Evarm(PooledClassifier):
         gate_layers: Literal["all", "bottom", "middle", "top"] | tuple[int, ...] = "all"  # of the gate; 0: word vectors
         beta: float = 0.1  # weight β of the bottleneck; the paper searches 0.1, 0.5, 1, 10, 50
         prior: float = 0.5  # chance that a word is kept, before it is seen; below 0.5 favors sparse masks
-        gates: Literal["hard", "soft"] = "hard"  # in training: open or shut, or anything between
+        gates: Literal["hard", "soft"] = "hard"  # in training: open or shut, or anything between (their Eq. 4)
+        inference: Literal["probability", "choice"] = (
+            "probability"  # what a word is multiplied by: α, or argmax α (Eq. 3)
+        )
         temperature: float = 1.0  # of the Gumbel-softmax
         contrast_temperature: float = 0.5  # τ of the contrastive loss; the paper searches 0.1 to 0.9
         widths: tuple[int, ...] | None = None  # hidden layers of the gate; None: that of the states, then 128 at most
@@ -56,10 +59,11 @@ class Evarm(PooledClassifier):
         self.whole_words = encoder.token_kind == "pieces" and config.per == "word"
 
     def classify(self, embedded: Tensor, batch: Batch) -> Prediction:
-        """Predict from word vectors, each multiplied by the probability that it is kept."""
+        """Predict from word vectors, each multiplied by the probability that it is kept, or by the likelier choice."""
         units = Units(batch, self.whole_words)
         keep = units.spread(self._keep_logits(self._read(embedded, batch), units).sigmoid())
-        return replace(super().classify(_masked(embedded, keep, batch), batch), token_weights=keep)
+        gates = keep if self.config.inference == "probability" else (keep > 0.5).to(keep.dtype)
+        return replace(super().classify(_masked(embedded, gates, batch), batch), token_weights=keep)
 
     def classify_sampled(self, embedded: Tensor, batch: Batch) -> tuple[Prediction, Tensor]:
         """Predict with gates drawn at random; also give the (batch, time) logits of keeping."""

@@ -16,10 +16,11 @@ from ..blocks.heads import Head
 from ..interfaces.document import Batch
 from ..interfaces.errors import OptionError
 from ..interfaces.method import Encoder, Objective, Phase, Prediction, count_right, task_loss
-from ..interfaces.settings import check_from, check_share_below_one
+from ..interfaces.settings import check_above_zero, check_from, check_share_below_one
 from ..maths.tensors.gates import kl_to_standard_normal, sample_gaussian
 
 COLLAPSED = 0.1  # nats per text below which the bottleneck tells nothing
+JOINT = "joint"  # the first phase
 UNMOVED = 1e-3  # relative change of the attention's weights below which compressing has not changed them
 
 
@@ -37,6 +38,8 @@ class Vat(Attentive):
         order: Literal["compress_first", "learn_first"] = "compress_first"  # within an iteration
         compress_epochs: int | None = None  # at most in a compress phase; None: training.epochs
         learn_epochs: int | None = None  # at most in a learn phase; None: training.epochs
+        learn_learning_rate: float | None = None  # of the learn phases; None: training.learning_rate
+        start_counts: bool = False  # whether the weights that a learn phase starts from may be its best
         head: Literal["learner", "compressor"] = "learner"  # which one predicts
         keep_joint: bool = False  # let the joint phase, plain attention, be the final model if it is best on dev
         kl: Literal["sum", "mean"] = "sum"  # of the bottleneck over dimensions; sum is the exact KL
@@ -51,6 +54,7 @@ class Vat(Attentive):
             """Refuse settings out of range."""
             check_from(self, 0, "beta", "iterations", "weight_decay")
             check_from(self, 1, "compress_epochs", "learn_epochs", "size", "heads")
+            check_above_zero(self, "learn_learning_rate")
             check_share_below_one(self, "dropout")
             if self.head == "compressor" and self.iterations == 0:
                 raise OptionError(
@@ -126,17 +130,21 @@ class Vat(Attentive):
         encoder, attention, head = (list(part.parameters()) for part in (self.encoder, self.attention, self.head))
         compressor = [*self.bottleneck.parameters(), *self.compressor_head.parameters()]
 
-        def learning(name: str, most: int, parameters: list[torch.nn.Parameter], eligible: bool) -> Phase:
-            objective = Objective(self.losses, parameters, config.weight_decay)
-            return Phase(name, most, [objective], eligible, logits=self._learner_logits)
+        def learning(
+            name: str, most: int, parameters: list[torch.nn.Parameter], eligible: bool, rate: float | None = None
+        ) -> Phase:
+            objective = Objective(self.losses, parameters, config.weight_decay, rate)
+            start_counts = config.start_counts and name != JOINT
+            return Phase(name, most, [objective], eligible, logits=self._learner_logits, start_counts=start_counts)
 
         learner = config.head == "learner"
-        phases = [learning("joint", epochs, encoder + attention + head, config.keep_joint or not config.iterations)]
+        phases = [learning(JOINT, epochs, encoder + attention + head, config.keep_joint or not config.iterations)]
         for number in range(1, config.iterations + 1):
             objective = Objective(self.compressor_losses, attention + compressor, config.weight_decay)
             most = config.compress_epochs or epochs
             compress = Phase(f"compress {number}", most, [objective], not learner, logits=self._compressor_logits)
-            learn = learning(f"learn {number}", config.learn_epochs or epochs, encoder + head, learner)
+            rate = config.learn_learning_rate
+            learn = learning(f"learn {number}", config.learn_epochs or epochs, encoder + head, learner, rate)
             phases += [compress, learn] if config.order == "compress_first" else [learn, compress]
         return phases
 

@@ -14,7 +14,7 @@ from ..blocks.heads import PooledClassifier
 from ..interfaces.document import Batch
 from ..interfaces.method import Encoder, Objective, Phase, Prediction, task_loss
 from ..interfaces.settings import check_above_zero, check_between_zero_and_one, check_from, check_share_below_one
-from ..maths.tensors.gates import bernoulli_kl, rising, sample_hard_gate, staged_decay
+from ..maths.tensors.gates import bernoulli_kl, rising, sample_hard_gate, sample_relaxed, staged_decay
 
 BESIDE_PRETRAINED = 0.01  # learning rate of the gate, which starts from nothing; docs/words.md
 
@@ -33,6 +33,7 @@ class Vmask(PooledClassifier):
         schedule: Literal["falling", "rising", "constant"] = "falling"  # the paper says rising, the code falls
         stages: int = 10  # steps of a falling β
         prior: float = 0.5  # chance that a word is kept, before it is seen; below 0.5 favors sparse masks
+        gates: Literal["hard", "soft"] = "hard"  # in training: open or shut, as the code; soft: their Eq. 18 and 19
         temperature: float = 1.0  # of the Gumbel-softmax
         width: int = 100  # hidden width of the gate; authors: LSTM 300, CNN 500, BERT 100, which costs a step too much
         per: Literal["word", "piece"] = "word"  # whether the pieces of a word share a gate
@@ -65,10 +66,11 @@ class Vmask(PooledClassifier):
         return replace(super().classify(self._masked(embedded, keep, batch), batch), token_weights=keep)
 
     def classify_sampled(self, embedded: Tensor, batch: Batch) -> tuple[Prediction, Tensor]:
-        """Predict with gates that are open or shut at random; also give the (batch, time) logits of keeping."""
+        """Predict with gates drawn at random; also give the (batch, time) logits of keeping."""
         units = Units(batch, self.whole_words)
         logits = units.pool(self.gate(embedded))
-        gates = units.spread(sample_hard_gate(logits, self.config.temperature))
+        draw = sample_hard_gate if self.config.gates == "hard" else sample_relaxed
+        gates = units.spread(draw(logits, self.config.temperature))
         return super().classify(self._masked(embedded, gates, batch), batch), units.spread(logits)
 
     def _masked(self, embedded: Tensor, gates: Tensor, batch: Batch) -> Tensor:

@@ -112,7 +112,11 @@ def tables(scale: Scale) -> tuple[TableOrFigure, ...]:
                 ),
                 *(
                     Claim(
-                        f"(ii) states of {name} tell more of their words than those of base", name, "base", "MI share"
+                        f"(ii) states of {name} tell more of their words than those of base",
+                        name,
+                        "base",
+                        "MI share",
+                        relevant=0.01,
                     )
                     for name in better
                 ),
@@ -132,7 +136,7 @@ def tables(scale: Scale) -> tuple[TableOrFigure, ...]:
             "figure 1",
             "How differently a model can attend at what cost (JSD and TVD)",
             tuple(Row(name, variant, adversaries, tvd_cost) for name, variant in variants.items()),
-            claims=tuple(Claim(harder.format(name), name, "base", MEAN) for name in better),
+            claims=tuple(Claim(harder.format(name), name, "base", MEAN, relevant=0.01) for name in better),
             draw=_curves,
             note=f"{prices} λ = 0 is imitation alone. The picture is of the first seed.",
         ),
@@ -140,7 +144,9 @@ def tables(scale: Scale) -> tuple[TableOrFigure, ...]:
             "figure 2",
             "The same above what imitation alone costs (λ = 0)",
             tuple(Row(name, variant, adversaries, price_above_floor) for name, variant in variants.items()),
-            claims=tuple(Claim(f"{harder.format(name)}, above λ = 0", name, "base", MEAN) for name in better),
+            claims=tuple(
+                Claim(f"{harder.format(name)}, above λ = 0", name, "base", MEAN, relevant=0.01) for name in better
+            ),
             draw=_curves_above_floor,
             note=prices,
         ),

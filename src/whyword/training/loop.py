@@ -94,6 +94,8 @@ class TrainingRun:
         while self.position.phase < len(self.plan):
             phase = self.plan[self.position.phase]
             yield from self._prepare(phase)
+            if phase.start_counts and self.best is None and (self.position.epoch, self.position.step) == (0, 0):
+                self._measure_start(phase)
             while not self._is_over(phase):
                 yield from self._epoch(phase) if phase.solve is None else self._solve(phase)
             self._end_phase(phase)
@@ -182,21 +184,33 @@ class TrainingRun:
         if best.epochs_since_best == 0:
             self.best_weights = copy_weights(self.method)
         self.best = best
-        record = {
-            "phase": phase.name,
-            "epoch": at.epoch + 1,
-            "losses": {name: total / steps for name, total in at.sums.items()},
-            "dev_accuracy": score.accuracy,
-            **self._selected(phase, score),
-            "dev_loss": -score.negative_loss,
-            "best": best.epochs_since_best == 0,
-            "health": self._health() if phase.refinement is None else phase.refinement.health(-score.negative_loss),
-            "seconds": round(at.seconds, 3),
-            "tokens": at.tokens,
-        }
+        losses = {name: total / steps for name, total in at.sums.items()}
+        record = self._record(phase, score, at.epoch + 1, losses)
         self.history.append(record)
         self.position = Position(at.phase, at.epoch + 1)
         return record
+
+    def _measure_start(self, phase: Phase) -> None:
+        """Take the weights that a phase starts from for those of an epoch 0."""
+        score = self._score(phase)
+        self.best, self.best_weights = Best(score, phase.name, -1), copy_weights(self.method)
+        self.history.append(self._record(phase, score, 0, {}))
+
+    def _record(self, phase: Phase, score: DevScore, epoch: int, losses: dict[str, float]) -> dict[str, Any]:
+        """Write down an epoch, counted from 1."""
+        assert self.best is not None
+        return {
+            "phase": phase.name,
+            "epoch": epoch,
+            "losses": losses,
+            "dev_accuracy": score.accuracy,
+            **self._selected(phase, score),
+            "dev_loss": -score.negative_loss,
+            "best": self.best.epochs_since_best == 0,
+            "health": self._health() if phase.refinement is None else phase.refinement.health(-score.negative_loss),
+            "seconds": round(self.position.seconds, 3),
+            "tokens": self.position.tokens,
+        }
 
     def _selected(self, phase: Phase, score: DevScore) -> dict[str, float]:
         """Name what decides, where it is not accuracy."""

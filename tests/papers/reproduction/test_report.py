@@ -7,9 +7,10 @@ from matplotlib.figure import Figure
 
 from reference.run_records import run_record
 from whyword.maths.stats.intervals import Estimate
+from whyword.papers.reproduction.claims import HOLDS, ClaimResult, DatasetEffect
 from whyword.papers.reproduction.paper import Claim, Paper, Scale, TableOrFigure
 from whyword.papers.reproduction.report import ReproductionReport, signed
-from whyword.papers.reproduction.tables import ClaimResult, Number, ReproducedTable
+from whyword.papers.reproduction.tables import Number, ReproducedTable
 
 SCALE = Scale(datasets=("sst2", "trec"), seeds=3, families=("LSTM",), rows=2_000, sample=100)
 PAPER = Paper("paper", "Somebody (2020): something", {"small": SCALE}, lambda scale: ())
@@ -22,10 +23,12 @@ def number(dataset, row, value, half=nan, published=None, column="value"):
     return Number(dataset, row, column, Estimate(value, value - half, value + half), 3, published, difference)
 
 
+EFFECT = Estimate(5.04, 1.0, 9.08)
+RESULT = ClaimResult(CLAIM, {"sst2": DatasetEffect(EFFECT, 3, True)}, EFFECT, 0.01, 0.9, 0.02, HOLDS)
 TABLE = ReproducedTable(
     TableOrFigure("table 2", "Accuracy", (), note="Ours on a CPU."),
     (number("sst2", "ours", 85.04, 1.26, 92.37), number("trec", "ours", 90.0), number("sst2", "theirs", 80.0, 2.0)),
-    (ClaimResult(CLAIM, "sst2", Estimate(5.04, 1.0, 9.08), 3, "holds"),),
+    (RESULT,),
     RECORDS,
 )
 
@@ -47,7 +50,8 @@ def test_ours_stand_with_their_interval_beside_the_published():
         ["theirs", "80.0", "±2.0", "–"],
     ]
     assert lines[9] == "Ours on a CPU."
-    assert lines[12].split() == ["ours", "is", "better", "sst2", "+5.04", "+1", "to", "+9.08", "3", "holds"]
+    assert lines[12].split()[:9] == ["ours", "is", "better", "+5.04", "+1", "to", "+9.08", "0.02", "holds"]
+    assert lines[12].endswith("sst2 +5.04 [+1 to +9.08] (3 seeds and texts)")
 
 
 def test_markdown_has_the_same_tables_and_the_command():
@@ -56,7 +60,8 @@ def test_markdown_has_the_same_tables_and_the_command():
     assert "```sh\nwhyword reproduce paper\n```" in written
     assert "\n## Table 2. Accuracy\n" in written
     assert "\n| ours | 85.0 ±1.3 (92.37, -7.3) | 90.0 |\n" in written
-    assert "\n| ours is better | sst2 | +5.04 | +1 to +9.08 | 3 | holds |\n" in written
+    row = "| ours is better | +5.04 | +1 to +9.08 | 0.02 | holds | sst2 +5.04 [+1 to +9.08] (3 seeds and texts) |"
+    assert f"\n{row}\n" in written
 
 
 def test_it_says_how_long_it_took_with_which_versions():

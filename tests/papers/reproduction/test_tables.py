@@ -1,32 +1,32 @@
 import shutil
 from dataclasses import replace
-from math import isnan, nan, sqrt
+from math import isnan
 
 import pytest
 
 from reference.variants import TEXTS, tiny_trained, tiny_variant
 from whyword.data.planted import planted
 from whyword.interfaces.errors import OptionError, WhywordError
-from whyword.maths.stats.intervals import Estimate
 from whyword.papers.evaluations.explanation_metrics import Explained
 from whyword.papers.evaluations.words import Examples
 from whyword.papers.reproduction import tables as accuracy
 from whyword.papers.reproduction.paper import Claim, Paper, Row, Scale, TableOrFigure
 from whyword.papers.reproduction.report import ReproductionReport
 from whyword.papers.reproduction.tables import (
-    EVERYWHERE,
-    REPEATED,
+    FLOOR,
     Accuracy,
     accuracy_on_test,
+    accuracy_row,
+    accuracy_rows,
     all_jobs,
     choose_tables,
     collect,
-    judge_claims,
+    majority_on_test,
     plan,
     resize,
+    right_on_test,
     run,
     stages,
-    verdict,
 )
 
 VALUE = accuracy_on_test
@@ -188,6 +188,7 @@ def test_ours_stand_beside_the_published_numbers_and_claims_are_judged(tmp_path)
     (result,) = table.claims
     assert result.effect.value == pytest.approx(10.5)
     assert result.verdict == "holds"  # 10 and 11: 10.5 ± 6.4
+    assert result.by_dataset[TEXTS].seeds == 2
     assert (figure.numbers, figure.claims) == ((), ())
     assert list(figure.records) == [(TEXTS, "ours")]
     values = ReproductionReport(PAPER, "small", SCALE, [table]).to_dict()["tables"][0]
@@ -201,7 +202,7 @@ def test_what_has_no_record_yet_is_left_out_and_rows_keep_their_order(tmp_path):
     assert [(number.row, number.seeds) for number in reproduced.numbers] == [("ours", 1), ("theirs", 2)]
     assert isnan(reproduced.numbers[0].ours.low)
     (result,) = reproduced.claims
-    assert (result.seeds, result.verdict) == (1, "undecided")
+    assert (result.by_dataset[TEXTS].seeds, result.verdict) == (1, "not tested")
     (reproduced,) = collect(todo, {})
     assert (reproduced.numbers, reproduced.claims, reproduced.records) == ((), (), {})
 
@@ -212,114 +213,6 @@ def test_a_scale_is_changed_to_what_was_asked_for():
     assert resize(SCALE, None, None, None, "small") == SCALE
     with pytest.raises(WhywordError, match=r"No 'BRT' in the encoders of the scale 'small'.*Did you mean 'BERT'"):
         resize(SCALE, None, ["BRT"], None, "small")
-
-
-ABOVE = Claim("ours is above theirs", "ours", "theirs", "value")
-CLOSE = Claim("ours is about theirs", "ours", "theirs", "value", margin=1.0, within=True)
-
-
-def effect(low, high):
-    return Estimate((low + high) / 2, low, high)
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "expected"),
-    [
-        (0.1, 2.0, "holds"),
-        (-2.0, -0.1, "fails"),
-        (-1.0, 1.0, "undecided"),
-        (nan, nan, "undecided"),
-        (3.0, 3.0, "undecided"),
-    ],
-)
-def test_a_row_is_above_another_if_its_whole_interval_is(low, high, expected):
-    assert verdict(ABOVE, effect(low, high)) == expected
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "expected"), [(2.1, 3.0, "holds"), (1.0, 3.0, "undecided"), (0.5, 1.9, "fails")]
-)
-def test_a_margin_is_what_the_difference_must_exceed(low, high, expected):
-    assert verdict(Claim("by far", "ours", "theirs", "value", margin=2.0), effect(low, high)) == expected
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "expected"),
-    [
-        (-0.9, 0.9, "holds"),
-        (-1.1, 0.9, "undecided"),
-        (-0.9, 1.1, "undecided"),
-        (1.1, 2.0, "fails"),
-        (-2.0, -1.1, "fails"),
-    ],
-)
-def test_a_row_is_about_another_if_its_whole_interval_is_within_the_margin(low, high, expected):
-    assert verdict(CLOSE, effect(low, high)) == expected
-
-
-def test_the_same_seeds_are_compared_and_seeds_that_only_one_row_has_are_left_out():
-    values = {
-        ("a", "ours", "value"): {0: 5.0, 1: 7.0, 2: 9.0, 4: nan},
-        ("a", "theirs", "value"): {1: 6.0, 2: 5.0, 3: 100.0, 4: 1.0},
-        ("a", "ours", "other"): {0: 0.0},
-    }
-    (found,) = judge_claims([ABOVE], values)
-    assert (found.dataset, found.seeds, found.effect.value) == ("a", 2, 2.5)  # of 1 and 4
-    half = 12.706204736 * sqrt(4.5) / sqrt(2)  # Student's t of one degree of freedom
-    assert found.effect.high == pytest.approx(2.5 + half)
-
-
-def test_without_another_row_the_number_itself_is_judged():
-    values = {("a", "ours", "value"): {0: 1.0, 1: 1.1}}
-    (found,) = judge_claims([Claim("it is large", "ours", None, "value", margin=0.1)], values)
-    assert (found.effect.value, found.verdict) == (1.05, "holds")
-
-
-def test_several_data_sets_are_also_judged_together_over_the_seeds_that_all_have():
-    values = {
-        ("a", "ours", "value"): {0: 1.0, 1: 2.0, 2: 50.0},
-        ("a", "theirs", "value"): {0: 0.0, 1: 0.0, 2: 0.0},
-        ("b", "ours", "value"): {0: 3.0, 1: 6.0},
-        ("b", "theirs", "value"): {0: 0.0, 1: 0.0},
-        ("c", "ours", "value"): {0: 1.0},
-    }
-    found = {finding.dataset: finding for finding in judge_claims([ABOVE], values)}
-    assert list(found) == ["a", "b", EVERYWHERE]
-    assert (found[EVERYWHERE].effect.value, found[EVERYWHERE].seeds) == (3.0, 2)  # of (1 + 3) / 2 and (2 + 6) / 2
-
-
-def test_a_data_set_with_one_seed_is_judged_alone_where_others_have_several():
-    values = {
-        ("a", "ours", "value"): {0: 1.0, 1: 2.0},
-        ("b", "ours", "value"): {0: -9.0},
-        ("c", "ours", "value"): {0: 3.0, 1: 6.0},
-    }
-    found = {
-        finding.dataset: finding for finding in judge_claims([Claim("it is large", "ours", None, "value")], values)
-    }
-    assert list(found) == ["a", "b", "c", REPEATED]
-    assert (found[REPEATED].effect.value, found[REPEATED].seeds) == (3.0, 2)  # of (1 + 3) / 2 and (2 + 6) / 2
-
-
-def test_data_sets_of_one_seed_are_judged_together_where_no_other_has_more():
-    values = {(data, "ours", "value"): {0: 1.0} for data in "ab"}
-    (*_, found) = judge_claims([Claim("it is large", "ours", None, "value")], values)
-    assert (found.dataset, found.effect.value, found.seeds) == (EVERYWHERE, 1.0, 1)
-
-
-def test_data_sets_without_a_common_seed_are_not_judged_together():
-    values = {(data, row, "value"): {seed: 1.0} for seed, data in enumerate("ab") for row in ("ours", "theirs")}
-    found = list(judge_claims([ABOVE], values))
-    assert [finding.dataset for finding in found] == ["a", "b"]
-    assert all(isnan(finding.effect.low) and finding.verdict == "undecided" for finding in found)
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "expected"),
-    [(0.5, 0.5, "holds"), (-0.5, -0.5, "fails"), (0.0, 0.0, "undecided"), (nan, nan, "undecided")],
-)
-def test_seeds_that_agree_to_the_last_digit_decide_where_the_number_has_an_end(low, high, expected):
-    assert verdict(Claim("all words", "ours", None, "value", bounded=True), effect(low, high)) == expected
 
 
 def test_the_accuracies_are_shares_of_right_answers_in_percent(tmp_path):
@@ -336,12 +229,47 @@ def test_the_accuracies_are_shares_of_right_answers_in_percent(tmp_path):
     assert accuracy.epoch_seconds(result) == {"value": model.metrics["seconds"]}
     assert result["weights"] == sum(p.numel() for p in model.classifier.method.parameters())
     assert result["iterations"] is None
+    assert right_on_test(result)["value"].mean() == pytest.approx(accuracy_on_test(result)["value"])
+    most = max({d.label for d in dataset.train}, key=[d.label for d in dataset.train].count)
+    share = sum(d.label == most for d in dataset.test) / len(dataset.test)
+    assert majority_on_test(result) == {"value": pytest.approx(100 * share)}
 
 
 def test_data_without_a_test_split_have_no_test_accuracy(tmp_path):
     trained = tiny_trained(tmp_path)
     dataset = replace(trained.dataset(), test=())
-    assert accuracy.accuracy_on_test(Accuracy().evaluate(trained.model(dataset), dataset, trained)) == {}
+    result = Accuracy().evaluate(trained.model(dataset), dataset, trained)
+    assert accuracy.accuracy_on_test(result) == right_on_test(result) == majority_on_test(result) == {}
+
+
+def test_records_from_before_texts_were_told_apart_have_none():
+    assert right_on_test({"test_accuracy": 0.5, "test_texts": 2}) == majority_on_test({}) == {}
+
+
+def test_test_texts_are_in_the_interval_where_every_record_tells_of_them(tmp_path):
+    rows = (accuracy_row(OURS), accuracy_row(THEIRS))
+    table = replace(TABLE, rows=rows, claims=(replace(TABLE.claims[0], row="ours", other="theirs"),))
+    todo = plan([table], SCALE, tmp_path)
+    rights = {("ours", 0): "f0", ("ours", 1): "f8", ("theirs", 0): "80", ("theirs", 1): "c0"}  # 8 texts, a bit each
+    records = {}
+    for job in todo.jobs.values():
+        bits = rights[job.trained.variant.name, job.trained.seed]
+        result = {"test_accuracy": int(bits, 16).bit_count() / 8, "test_texts": 8, "right": bits}
+        records[job.name] = replace(job.fail(OSError()), failed=None, result=result)
+    (reproduced,) = collect(todo, records)
+    (result,) = reproduced.claims
+    (found,) = result.by_dataset.values()
+    assert found.with_texts
+    assert found.effect.value == pytest.approx(37.5)  # 3 more of 8 in both seeds: no spread but over texts
+    assert found.effect.low < 37.5 < found.effect.high
+
+
+def test_accuracies_stand_below_those_of_the_majority_and_of_a_linear_model(tmp_path):
+    table = replace(TABLE, rows=accuracy_rows([accuracy_row(OURS)]), claims=(), floor=FLOOR)
+    scale = replace(SCALE, seeds=1)
+    todo = plan([table], scale, tmp_path)
+    (reproduced,) = collect(todo, {record.name: record for record in run(todo, tmp_path)})
+    assert [number.row for number in reproduced.numbers] == ["majority", "TF-IDF", "ours"]
 
 
 def test_vat_also_says_what_each_iteration_reached_on_dev(tmp_path):

@@ -13,10 +13,12 @@ from ...grids.variant import Evaluation, Result, Settings, Variant
 from ...interfaces.errors import unknown_name
 
 if TYPE_CHECKING:
+    import numpy as np
     from matplotlib.figure import Figure
 
 Results = Mapping[tuple[str, str], Sequence[Result]]  # by data set and row, one for each seed
 Read = Callable[[Result], Mapping[str, float]]  # a row's numbers by column, from the result of its evaluation
+ReadTexts = Callable[[Result], Mapping[str, "np.ndarray"]]  # the same for each test text, where the result tells
 Published = Mapping[tuple[str, str, str], float]  # by data set, row and column
 
 
@@ -66,11 +68,15 @@ class Row:
     read: Read
     main: bool = True  # False: left out for the data sets that the scale is brief about
     seeds: int | None = None  # at most, where it has fewer than the scale
+    read_texts: ReadTexts | None = None
 
 
 @dataclass(frozen=True)
 class Claim:
-    """An ordering that the paper asserts: a row lies above another one, or above a margin, or no further from it."""
+    """An ordering that the paper asserts: a row lies above another one, or above a margin, or no further from it.
+
+    All claims of a paper are written down before anything is run for them, also those that no run at hand can test.
+    """
 
     sentence: str
     row: str
@@ -78,7 +84,11 @@ class Claim:
     column: str
     margin: float = 0.0
     within: bool = False  # True: the difference is smaller than the margin, either way
+    relevant: float = (
+        1.0  # above the margin, in units of the column: an effect surely smaller than that fails the claim
+    )
     bounded: bool = False  # True: all seeds may well reach the last number that there is, such as all words
+    obstacle: str = ""  # why runs of this scale cannot test it, whatever they say
 
 
 @dataclass(frozen=True)
@@ -90,6 +100,7 @@ class TableOrFigure:
     rows: tuple[Row, ...]
     published: Published = field(default_factory=dict)
     claims: tuple[Claim, ...] = ()
+    floor: str | None = None  # the row that others must surpass to carry a claim on a data set
     draw: Callable[[Results], Mapping[str, Figure]] | None = None  # pictures by the name of their file
     show: Callable[[Results], str] | None = None  # Markdown, where there is more to see than numbers
     note: str = ""  # what a reader must know to compare

@@ -16,10 +16,12 @@ from PIL import Image
 from ...grids.runner import RunRecord
 from ...grids.variant import Settings
 from ...interfaces.settings import json_ready
+from ...maths.stats.intervals import Estimate
 from ...report.tables import Entry, Table, markdown, plain
 from ...storage.atomic import write_text
-from .paper import Paper, Results, Scale, TableOrFigure
-from .tables import ClaimResult, Number, ReproducedTable
+from .claims import ClaimResult, DatasetEffect
+from .paper import Paper, Results, Scale, TableOrFigure, in_seeds
+from .tables import Number, ReproducedTable
 
 DPI, COLORS = 80, 64  # of figures
 
@@ -123,8 +125,14 @@ def _values(reproduced: ReproducedTable) -> Settings:
         "title": table.title,
         "note": table.note,
         "numbers": [asdict(number) for number in reproduced.numbers],
-        "claims": [{**asdict(result), "claim": result.claim.sentence} for result in reproduced.claims],
+        "claims": [_plain_values(result) for result in reproduced.claims],
     }
+
+
+def _plain_values(result: ClaimResult) -> Settings:
+    claim = result.claim
+    kept = {"margin": claim.margin, "within": claim.within, "relevant": claim.relevant, "obstacle": claim.obstacle}
+    return {**asdict(result), "claim": claim.sentence, **kept}
 
 
 def _heading(table: TableOrFigure) -> str:
@@ -196,14 +204,29 @@ def _beside(number: Number | None, digits: int) -> str:
 
 
 def _claims(results: Sequence[ClaimResult]) -> Table:
-    table = [[Entry("claim"), Entry("data"), Entry("effect", right=True), Entry("95 % interval", right=True)]]
-    table[0] += [Entry("seeds", right=True), Entry("verdict")]
+    head = [Entry("claim"), *(Entry(name, right=True) for name in ("effect", "95 % interval", "p")), Entry("verdict")]
+    table = [[*head, Entry("by data set")]]
     for result in results:
-        low, high = result.effect.low, result.effect.high
-        interval = "–" if isnan(low) else f"{signed(low)} to {signed(high)}"
-        numbers = [Entry(word, right=True) for word in (signed(result.effect.value), interval, str(result.seeds))]
-        table.append([Entry(result.claim.sentence), Entry(result.dataset), *numbers, Entry(result.verdict)])
+        p = "–" if isnan(result.p) else f"{result.p:.2g}"
+        numbers = [Entry(words, right=True) for words in (signed(result.effect.value), interval(result.effect), p)]
+        by_dataset = "; ".join(f"{name} {_on_dataset(found)}" for name, found in result.by_dataset.items())
+        verdict = f"{result.verdict}: {result.claim.obstacle}" if result.claim.obstacle else result.verdict
+        table.append([Entry(result.claim.sentence), *numbers, Entry(verdict), Entry(by_dataset)])
     return table
+
+
+def _on_dataset(found: DatasetEffect) -> str:
+    """Write an effect on one data set with its interval, how many seeds it rests on, and why it does not count."""
+    written = (
+        f"{signed(found.effect.value)} [{interval(found.effect)}]" if found.seeds > 1 else signed(found.effect.value)
+    )
+    floor = ", at the floor of TF-IDF" if found.at_floor else ""
+    return f"{written} ({in_seeds(found.seeds)}{' and texts' if found.with_texts else ''}{floor})"
+
+
+def interval(estimate: Estimate) -> str:
+    """Write the ends of an interval, or that there is none."""
+    return "–" if isnan(estimate.low) else f"{signed(estimate.low)} to {signed(estimate.high)}"
 
 
 def signed(number: float) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import islice, product
 from pathlib import Path
 from typing import ClassVar
 
@@ -13,17 +14,13 @@ import numpy as np
 from ...analysis.vat_iterations import dev_accuracy_by_iteration
 from ...data.dataset import Dataset
 from ...grids.runner import RECORDS, EvaluationJob, RunRecord, finished_records, run_jobs
-from ...grids.variant import Evaluation, Result, Source, TrainedVariant, file_fingerprint, find_source
+from ...grids.variant import Evaluation, Result, Source, TrainedVariant, Variant, file_fingerprint, find_source
+from ...interfaces.classifier import predicted_classes
 from ...interfaces.errors import OptionError, unknown_name
 from ...maths.stats.intervals import Estimate, mean_over_runs
 from ...models.folder import TrainedModel
-from .paper import Claim, Paper, Scale, TableOrFigure
-
-HOLDS, FAILS, UNDECIDED = "holds", "fails", "undecided"
-EVERYWHERE, REPEATED = "all data sets", "data sets with several seeds"
-NO_SPREAD = 1e-9  # on small test sets a few seeds may differ by as many texts: that says nothing of their spread
-
-Values = Mapping[tuple[str, str, str], Mapping[int, float]]  # by data set, row and column, then by seed
+from .claims import ClaimResult, Measured, correct, measure_claims
+from .paper import Paper, Row, Scale, TableOrFigure
 
 
 @dataclass(frozen=True)
@@ -45,17 +42,6 @@ class Number:
     seeds: int
     published: float | None
     difference: float | None  # ours minus the published one
-
-
-@dataclass(frozen=True)
-class ClaimResult:
-    """What became of a claim on a data set, or over several of them."""
-
-    claim: Claim
-    dataset: str  # or EVERYWHERE or REPEATED
-    effect: Estimate  # difference with the same seed, over seeds
-    seeds: int
-    verdict: str
 
 
 @dataclass(frozen=True)
@@ -166,8 +152,8 @@ def stages(jobs: Sequence[EvaluationJob]) -> tuple[list[EvaluationJob], list[Eva
 
 
 def collect(todo: Plan, records: Mapping[str, RunRecord]) -> list[ReproducedTable]:
-    """Put ours beside what was published; what has no record yet is left out."""
-    collected = []
+    """Put ours beside what was published, and judge the claims; what has no record yet is left out."""
+    collected, tested = [], []
     for table in todo.tables:
         results: dict[tuple[str, str], dict[int, RunRecord]] = {}
         for (name, dataset, row, seed), job in todo.jobs.items():
@@ -175,21 +161,31 @@ def collect(todo: Plan, records: Mapping[str, RunRecord]) -> list[ReproducedTabl
                 by_seed = results.setdefault((dataset, row), {})  # in the order of the plan, whatever is missing
                 if job.name in records:
                     by_seed[seed] = records[job.name]
-        values = _values(table, results)
-        numbers = tuple(_number(table, *key, list(by_seed.values())) for key, by_seed in values.items())
+        measured = _measure(table, results)
+        numbers = tuple(_number(table, *key, list(by_seed.values())) for key, by_seed in measured.values.items())
         ordered = {key: [by_seed[seed] for seed in sorted(by_seed)] for key, by_seed in results.items() if by_seed}
-        collected.append(ReproducedTable(table, numbers, tuple(judge_claims(table.claims, values)), ordered))
-    return collected
+        collected.append(ReproducedTable(table, numbers, (), ordered))
+        tested.append(measure_claims(table.claims, measured))
+    judged = iter(correct([result for results_of_table in tested for result in results_of_table]))
+    return [
+        replace(reproduced, claims=tuple(islice(judged, len(results_of_table))))
+        for reproduced, results_of_table in zip(collected, tested, strict=True)
+    ]
 
 
-def _values(table: TableOrFigure, results: Mapping[tuple[str, str], Mapping[int, RunRecord]]) -> Values:
+def _measure(table: TableOrFigure, results: Mapping[tuple[str, str], Mapping[int, RunRecord]]) -> Measured:
     rows = {row.name: row for row in table.rows}
     values: dict[tuple[str, str, str], dict[int, float]] = {}
-    for (dataset, row), by_seed in results.items():
+    texts: dict[tuple[str, str, str], dict[int, np.ndarray]] = {}
+    for (dataset, name), by_seed in results.items():
+        row = rows[name]
         for seed, record in by_seed.items():
-            for column, number in rows[row].read(record.result).items():
-                values.setdefault((dataset, row, column), {})[seed] = number
-    return values
+            for column, number in row.read(record.result).items():
+                values.setdefault((dataset, name, column), {})[seed] = number
+            if row.read_texts is not None:
+                for column, numbers in row.read_texts(record.result).items():
+                    texts.setdefault((dataset, name, column), {})[seed] = numbers
+    return Measured(values, texts, table.floor)
 
 
 def _number(table: TableOrFigure, dataset: str, row: str, column: str, values: Sequence[float]) -> Number:
@@ -198,65 +194,72 @@ def _number(table: TableOrFigure, dataset: str, row: str, column: str, values: S
     return Number(dataset, row, column, ours, len(values), published, difference)
 
 
-def judge_claims(claims: Sequence[Claim], values: Values) -> Iterator[ClaimResult]:
-    """Judge each claim on every data set; if there are several, also on all of them that have more than one seed."""
-    datasets = list(dict.fromkeys(dataset for dataset, _, _ in values))
-    for claim in claims:
-        by_dataset = {name: by_seed for name in datasets if (by_seed := _differences(claim, values, name))}
-        for dataset, by_seed in by_dataset.items():
-            yield _judge(claim, dataset, list(by_seed.values()))
-        repeated = [by_seed for by_seed in by_dataset.values() if len(by_seed) > 1] or list(by_dataset.values())
-        common = [seed for seed in repeated[0] if all(seed in by_seed for by_seed in repeated)] if repeated else []
-        if len(by_dataset) > 1 and common:
-            means = [float(np.mean([by_seed[seed] for by_seed in repeated])) for seed in common]
-            yield _judge(claim, EVERYWHERE if len(repeated) == len(by_dataset) else REPEATED, means)
-
-
-def _differences(claim: Claim, values: Values, dataset: str) -> dict[int, float]:
-    """Give the claim's number for each seed that has it."""
-    mine = values.get((dataset, claim.row, claim.column), {})
-    its = dict.fromkeys(mine, 0.0) if claim.other is None else values.get((dataset, claim.other, claim.column), {})
-    differences = {seed: mine[seed] - its[seed] for seed in mine if seed in its}
-    return {seed: difference for seed, difference in differences.items() if not np.isnan(difference)}
-
-
-def _judge(claim: Claim, dataset: str, values: Sequence[float]) -> ClaimResult:
-    effect = mean_over_runs(values)
-    return ClaimResult(claim, dataset, effect, len(values), verdict(claim, effect))
-
-
-def verdict(claim: Claim, effect: Estimate) -> str:
-    """Say whether a claim holds at 95 %; nothing is decided by one seed, nor by chance agreement to the last digit."""
-    if not (claim.bounded or effect.high - effect.low > NO_SPREAD):  # also of NaN
-        return UNDECIDED
-    if claim.within:
-        if -claim.margin < effect.low and effect.high < claim.margin:
-            return HOLDS
-        return FAILS if effect.low > claim.margin or effect.high < -claim.margin else UNDECIDED
-    return HOLDS if effect.low > claim.margin else FAILS if effect.high < claim.margin else UNDECIDED
-
-
 @dataclass(frozen=True)
 class Accuracy(Evaluation):
-    """The numbers of the training run itself."""
+    """The numbers of the training run itself, and which test texts were answered right."""
 
     name: ClassVar[str] = "accuracy"
 
     def evaluate(self, model: TrainedModel, dataset: Dataset, trained: TrainedVariant) -> Result:
         """Give the metrics of the model folder."""
         epochs = len(model.history)
+        right, majority = _right_on_test(model, dataset)
         return {
             **model.metrics,
             "epochs": epochs,
             "epoch_seconds": model.metrics["seconds"] / max(1, epochs),
             "weights": sum(weight.numel() for weight in model.classifier.method.parameters()),
             "iterations": dev_accuracy_by_iteration(model.history) if model.config.method == "vat" else None,
+            "right": np.packbits(right).tobytes().hex(),
+            "majority": majority,
         }
+
+
+def _right_on_test(model: TrainedModel, dataset: Dataset) -> tuple[np.ndarray, float | None]:
+    """Give (text,) bool, and the share of the class that is most frequent in training; none without a test split."""
+    if not dataset.test:
+        return np.zeros(0, dtype=bool), None
+    classifier, gold = model.classifier, [document.label for document in dataset.test]
+    predicted = predicted_classes(classifier, classifier.probabilities([document.words for document in dataset.test]))
+    most_frequent, _ = Counter(document.label for document in dataset.train).most_common(1)[0]
+    right = np.array([classifier.classes[i] == label for i, label in zip(predicted, gold, strict=True)])
+    return right, gold.count(most_frequent) / len(gold)
 
 
 def accuracy_on_test(result: Result) -> dict[str, float]:
     """Read test accuracy in percent; data without a test split have none."""
     return {"value": 100 * result["test_accuracy"]} if "test_accuracy" in result else {}
+
+
+def right_on_test(result: Result) -> dict[str, np.ndarray]:
+    """Read which test texts were answered right, times 100; older records do not tell."""
+    if "test_accuracy" not in result or not result.get("right"):
+        return {}
+    bits = np.unpackbits(np.frombuffer(bytes.fromhex(result["right"]), dtype=np.uint8), count=result["test_texts"])
+    return {"value": 100.0 * bits}
+
+
+def majority_on_test(result: Result) -> dict[str, float]:
+    """Read the accuracy of always answering with the most frequent class, in percent."""
+    return {} if result.get("majority") is None else {"value": 100 * result["majority"]}
+
+
+FLOOR = "TF-IDF"
+LINEAR = Variant(FLOOR, {"encoder": {"name": "tfidf"}})
+
+
+def accuracy_rows(rows: Iterable[Row]) -> tuple[Row, ...]:
+    """Give rows of test accuracy below those of the majority and of TF-IDF with logistic regression."""
+    floors = (
+        Row("majority", LINEAR, Accuracy(), majority_on_test, seeds=1),
+        Row(FLOOR, LINEAR, Accuracy(), accuracy_on_test, seeds=1),
+    )
+    return (*floors, *rows)
+
+
+def accuracy_row(variant: Variant, main: bool = True, seeds: int | None = None) -> Row:
+    """Give the row of a variant's test accuracy."""
+    return Row(variant.name, variant, Accuracy(), accuracy_on_test, main, seeds, right_on_test)
 
 
 def accuracy_on_dev(result: Result) -> dict[str, float]:
