@@ -113,9 +113,7 @@ def test_a_trifle_above_1_is_no_reason_to_refuse():
 
 
 def test_a_function_that_fails_is_one_sentence_and_its_own_error_the_cause():
-    with pytest.raises(
-        ModelError, match=r"^The model failed on 1 texts, .* 'a b' \(KeyError: 'x'\): it must take"
-    ) as caught:
+    with pytest.raises(ModelError, match=r"^The model failed on 1 texts .KeyError: 'x'.: it must take") as caught:
         BlackBox(lambda _: {}["x"], (0, 1)).probabilities([split("a b")])
     assert isinstance(caught.value.__cause__, KeyError)
 
