@@ -341,7 +341,7 @@ def test_an_object_can_be_handed_over_wherever_a_model_is_taken(kind, objects, t
     report = audit(model, texts, labels, explainers=["occlusion"], metrics=["comprehensiveness"], draws=2)
     assert set(report.verdicts) == {"occlusion"}
     assert diff(model, model, texts, explainer="occlusion").predictions_changed.value == 0
-    assert measure(model, explained, ["comprehensiveness"])["comprehensiveness"].value is not None
+    assert measure(model, {"occlusion": explained}, ["comprehensiveness"])["comprehensiveness", "occlusion"].value
     (tmp_path / "texts.csv").write_text("text\n" + "\n".join(texts), encoding="utf-8")
     writing = {"texts": tmp_path / "texts.csv", "fingerprint": "first"}
     write_explanations(model, output=tmp_path / "explained.jsonl", explainer="occlusion", **writing)
