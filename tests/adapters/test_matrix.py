@@ -221,7 +221,10 @@ def test_audit_ranks_the_explainers_and_writes_a_page(kind, models, run, tmp_pat
     assert code == 0, err
     report = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
     assert {row["explainer"] for row in report["scores"]} == {"occlusion", "random"}
-    assert report["accuracy"]["texts"] == 6
+    if kind == "hugging-face-labels":
+        assert {row["label"] for row in report["labels"]} == set(foreign_models.CLASSES)
+    else:
+        assert report["accuracy"]["texts"] == 6
     assert "<html" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
