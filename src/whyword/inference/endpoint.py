@@ -126,7 +126,7 @@ class Endpoint:
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
     """Follows no redirect: it would turn a question into a GET, and take the headers, keys too, to another host."""
 
-    def redirect_request(self, *_: Any) -> None:
+    def redirect_request(self, *_: Any, **__: Any) -> None:
         """Refuse."""
 
 
