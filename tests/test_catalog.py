@@ -61,6 +61,11 @@ class MyMethod(Base):
     """A method that nothing offers by a name."""
 
 
+def test_what_was_learned_for_a_model_is_no_explainer_but_an_option():
+    with pytest.raises(OptionError, match="--learned EXPLAINER"):
+        catalog.load("explainers", "learned")
+
+
 def test_a_plug_in_is_named_and_described_without_being_imported(install):
     install("lucky-words", {"explainers": ["lucky = lucky_words:Lucky"]}, lucky_words=GOOD.format(zero=0))
     assert "lucky" in catalog.names("explainers")

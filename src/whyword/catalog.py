@@ -89,7 +89,7 @@ def load(kind: str, name: str) -> Any:
         return getattr(import_module(f"whyword.{kind}.{module}"), class_name)
     if name not in plugins(kind):
         left_out = [sentence for sentence in conflicts(kind) if f"'{name}'" in sentence]
-        raise OptionError(left_out[0]) if left_out else unknown_name(name, kind, names(kind))
+        raise OptionError(left_out[0]) if left_out else _unknown(kind, name)
     point = plugins(kind)[name]
     try:
         cls = point.load()
@@ -108,6 +108,16 @@ def load(kind: str, name: str) -> Any:
             "name must be the same."
         )
     return cls
+
+
+def _unknown(kind: str, name: str) -> OptionError:
+    if (kind, name) == ("explainers", "learned"):
+        return OptionError(
+            "What was learned for a model becomes its own scores: name the folder that learn-explainer wrote with  "
+            "--learned EXPLAINER  and leave the explainer out (in Python: load_explainer); --tolerance 0.02 falls back "
+            "to Shapley values where they are not good enough."
+        )
+    return unknown_name(name, kind, names(kind))
 
 
 def name_of(kind: str, item: str | type) -> str:

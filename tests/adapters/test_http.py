@@ -95,12 +95,12 @@ def test_pairs_go_out_as_pairs(tmp_path):
     assert requests[-1]["body"] == {"a": "one", "b": "<three>"}
 
 
-def test_secrets_of_a_url_are_not_shown():
+def test_secrets_of_a_url_are_not_shown(tmp_path):
+    access = Access(classes=("a", "b"), template=template(tmp_path, retries=0))
     with pytest.raises(ModelError) as refused:
-        open_model("http://user:word@127.0.0.1:9/x?key=secret", Access(classes=("a", "b"))).classifier.predict_proba(
-            ["t"]
-        )
+        explain(open_model("http://127.0.0.1:9/x?key=secret", access), ["t"], "occlusion")
     assert "http://127.0.0.1:9/x " in str(refused.value)
+    assert "secret" not in str(refused.value)
 
 
 def test_a_template_that_cannot_work_is_refused(tmp_path):

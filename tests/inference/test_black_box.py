@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from whyword.data.words import split
 from whyword.inference.black_box import BATCH_TEXTS, BlackBox, sub_text
 from whyword.interfaces.classifier import Classifier, OpenClassifier
-from whyword.interfaces.errors import OptionError
+from whyword.interfaces.errors import ModelError, OptionError
 
 
 def share_of_good(texts):
@@ -99,6 +99,23 @@ def test_what_strings_cannot_do_is_refused_in_one_sentence(removal, sentence):
     with pytest.raises(OptionError) as caught:
         BlackBox(share_of_good, (0, 1)).probabilities_of_subsets(split("a b"), torch.ones(1, 2).bool(), removal)
     assert str(caught.value) == sentence
+
+
+@pytest.mark.parametrize(("answer", "sentence"), [([[-1.5, 2.5]], "with -1.5"), ([[40.0, 60.0]], "with 40")])
+def test_logits_and_percentages_are_no_probabilities(answer, sentence):
+    with pytest.raises(OptionError, match=f"predict_proba answered {sentence}: it must return probabilities"):
+        BlackBox(lambda _: answer, (0, 1)).probabilities([split("a")])
+
+
+def test_a_trifle_above_1_is_no_reason_to_refuse():
+    answers = BlackBox(lambda _: [[-1e-5, 1.00001]], (0, 1)).probabilities([split("a")])
+    assert answers.tolist() == [[-1e-5, 1.00001]]
+
+
+def test_a_function_that_fails_is_one_sentence_and_its_own_error_the_cause():
+    with pytest.raises(ModelError, match=r"^The model failed on 1 texts .KeyError: 'x'.: it must take") as caught:
+        BlackBox(lambda _: {}["x"], (0, 1)).probabilities([split("a b")])
+    assert isinstance(caught.value.__cause__, KeyError)
 
 
 def test_it_is_a_closed_classifier():

@@ -2,8 +2,8 @@
 
 import json
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -133,9 +133,15 @@ def share_of_e(texts: Sequence[Any]) -> np.ndarray:
     return np.stack([1 - share, share], axis=1)
 
 
+def _json(content: Any) -> bytes:
+    return json.dumps(content).encode()
+
+
 @contextmanager
-def server(answer: Any) -> Iterator[tuple[str, list[Any]]]:
+def server(answer: Any, headers: Mapping[str, str] | None = None) -> Iterator[tuple[str, list[Any]]]:
     """Run a server that answers what the function makes of the number and the body of a request, (code, body).
+
+    A body that is an iterator of bytes is sent part by part, as if there were always more to come.
 
     Gives its URL and the requests so far, each with its headers under "headers".
     """
@@ -146,13 +152,18 @@ def server(answer: Any) -> Iterator[tuple[str, list[Any]]]:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             requests.append({"body": body, "headers": dict(self.headers), "path": self.path})
             code, content = answer(len(requests), body)
-            data = content if isinstance(content, bytes) else json.dumps(content).encode()
+            whole = content if isinstance(content, bytes) else None if isinstance(content, Iterator) else _json(content)
             self.send_response(code)
-            self.send_header("Content-Length", str(len(data)))
+            self.send_header("Content-Length", "999" if whole is None else str(len(whole)))
+            for name, value in (headers or {}).items():
+                self.send_header(name, value)
             if code == 429:
                 self.send_header("Retry-After", "0")
             self.end_headers()
-            self.wfile.write(data)
+            with suppress(BrokenPipeError, ConnectionResetError):  # of a client that gave up
+                for part in content if whole is None else [whole]:
+                    self.wfile.write(part)
+                    self.wfile.flush()
 
         def log_message(self, *_: Any) -> None:
             pass

@@ -3,14 +3,18 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from starlette.testclient import TestClient
 
 from whyword import catalog
 from whyword.catalog import make_explainer
 from whyword.data.words import split
+from whyword.explaining.any_model import open_model
 from whyword.explaining.stream import explain_documents
 from whyword.interfaces.document import Document
+from whyword.web.app import make_app
 from whyword.web.jobs import PredictJob
 from whyword.web.limits import Settings
+from whyword.web.models import load_models
 
 from .conftest import TEXTS
 
@@ -232,6 +236,17 @@ def test_a_bug_is_told_without_a_traceback_and_logged_without_the_text(client, m
     assert "secret" not in json.dumps(line)
 
 
+def test_a_function_that_fails_is_no_fault_of_the_client():
+    def fails(texts):
+        raise RuntimeError("out of order")
+
+    fails.classes = ["no", "yes"]
+    with TestClient(make_app(load_models([open_model(fails)]), log=lambda _: None)) as http:
+        answer = http.post("/v1/predict", json={"texts": ["a"]})
+    assert answer.status_code == 502
+    assert "(RuntimeError: out of order)" in answer.json()["error"]
+
+
 def test_the_log_counts_texts_and_words_and_holds_none(client):
     client.post("/v1/explain", {"texts": ["secret words", "hidden"]})
     client.post("/v1/predict", {"texts": ["secret"], "model": "secret"})
@@ -275,7 +290,7 @@ def test_the_openapi_document_describes_the_errors_as_they_come(client):
     assert "HTTPValidationError" not in document["components"]["schemas"]
     responses = document["paths"]["/v1/explain"]["post"]["responses"]
     assert responses["422"]["content"]["application/json"]["schema"] == {"$ref": "#/components/schemas/Error"}
-    assert {"400", "401", "404", "408", "413", "422", "503", "504"} < responses.keys()
+    assert {"400", "401", "404", "408", "413", "422", "502", "503", "504"} < responses.keys()
 
 
 def test_with_a_token_only_those_who_show_it_are_answered(client_of):

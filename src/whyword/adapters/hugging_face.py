@@ -6,11 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+from ..data.tokenizers.hugging_face import import_transformers
 from ..inference.fitted import choose_device
 from ..inference.hugging_face import fit_hugging_face
 from ..interfaces.adapter import Access, Adapter, ForeignModel, is_a
 from ..interfaces.document import Label
-from ..interfaces.errors import MissingExtraError, ModelError, OptionError, first_line
+from ..interfaces.errors import ModelError, OptionError, first_line
 
 PREFIX = "hf:"
 KIND = "hugging-face"
@@ -60,12 +61,7 @@ def _is_folder(folder: Path) -> bool:
 
 
 def _load(place: str, access: Access) -> tuple[Any, Any]:
-    try:
-        import transformers
-    except ImportError:
-        raise MissingExtraError(f"The model {PREFIX}{place}", "transformers") from None
-    transformers.logging.set_verbosity_error()
-    transformers.logging.disable_progress_bar()
+    transformers = import_transformers(f"The model {PREFIX}{place}")
     folder = Path(place)
     if folder.is_dir():
         _check_folder(folder, access)

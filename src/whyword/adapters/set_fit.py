@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..data.tokenizers.hugging_face import import_transformers
 from ..inference.black_box import BlackBox
 from ..inference.files import contents_fingerprint
 from ..inference.fitted import choose_device
@@ -59,6 +60,7 @@ def _load(folder: Path, access: Access) -> Any:
         from setfit import SetFitModel
     except ImportError:
         raise MissingExtraError(f"The model {folder}", "setfit") from None
+    import_transformers("SetFit")  # without its progress bars
     try:
         return SetFitModel.from_pretrained(
             str(folder), local_files_only=True, device=str(choose_device(access.device)), trust_remote_code=False

@@ -12,8 +12,9 @@ from torch import Tensor, nn
 
 from ..blocks.heads import Dropout
 from ..blocks.pretrained import Pooling, examine, natural_pooling, position_limit, settle, text_encoder
+from ..data.tokenizers.hugging_face import import_transformers
 from ..interfaces.document import Batch
-from ..interfaces.errors import MissingExtraError, ModelError, OptionError
+from ..interfaces.errors import ModelError, OptionError
 from ..interfaces.method import Encoder
 from ..interfaces.settings import check_above_zero
 from ..maths.tensors.masked import masked_mean
@@ -65,7 +66,7 @@ class Transformer(Encoder):
     @classmethod
     def from_pretrained(cls, config: Config) -> Transformer:
         """Load the weights by name or folder."""
-        transformers = _transformers(config.model)
+        transformers = import_transformers(f"The encoder '{config.model}'")
         place = resolve(config.model)
         _refuse_pickle(Path(place))
         try:
@@ -80,7 +81,7 @@ class Transformer(Encoder):
     @classmethod
     def from_architecture(cls, config: Config, architecture: dict[str, Any]) -> Transformer:
         """Build the same network without weights, to be filled from a model folder."""
-        transformers = _transformers(config.model)
+        transformers = import_transformers(f"The encoder '{config.model}'")
         facts = dict(architecture)
         wanted = transformers.AutoConfig.for_model(facts.pop("model_type"), **facts)
         if config.pooling is None:
@@ -149,13 +150,3 @@ def _refuse_pickle(folder: Path) -> None:
             f"The weights in {folder} are pickled ({pickled[0]}), which can run code when they are read: if you trust "
             "them, load them with transformers and write them with  model.save_pretrained(folder)."
         )
-
-
-def _transformers(model: str) -> Any:
-    try:
-        import transformers
-    except ImportError:
-        raise MissingExtraError(f"The encoder '{model}'", "transformers") from None
-    transformers.logging.set_verbosity_error()
-    transformers.logging.disable_progress_bar()
-    return transformers

@@ -12,10 +12,11 @@ from torch import Tensor
 
 from ..interfaces.classifier import REMOVALS, Contributions, Removal
 from ..interfaces.document import Label, Words
-from ..interfaces.errors import OptionError, unknown_name
+from ..interfaces.errors import ModelError, OptionError, WhywordError, first_line, unknown_name
 from .fitted import FittedClassifier
 
 REPLACEMENTS: dict[Removal, str | None] = {"delete": None, "unknown": "[UNK]", "mask": "[MASK]"}
+ROUNDING = 1e-3  # how far below 0 or above 1 a probability may be
 BATCH_TEXTS = 256  # strings handed over at a time, so that memory stays bounded
 
 
@@ -77,9 +78,16 @@ class BlackBox:
             raise OptionError(
                 "This model reads single texts, and pairs of texts were given: leave the second ones out."
             )
-        table = np.asarray(
-            self.predict_proba([text[0] if len(text) == 1 else text for text in texts]), dtype=np.float64
-        )
+        strings = [text[0] if len(text) == 1 else text for text in texts]
+        try:
+            table = np.asarray(self.predict_proba(strings), dtype=np.float64)
+        except WhywordError:
+            raise
+        except Exception as error:  # whatever somebody else's code raises
+            raise ModelError(
+                f"The model failed on {len(texts)} texts ({type(error).__name__}: {first_line(error)}): it must take a "
+                "list of strings and return one row of probabilities per text."
+            ) from error
         if table.shape != (len(texts), len(self.classes)):
             raise OptionError(
                 f"predict_proba answered {len(texts)} texts with an array of shape {table.shape}: it must return one "
@@ -87,6 +95,11 @@ class BlackBox:
             )
         if not np.isfinite(table).all():
             raise OptionError("predict_proba answered with NaN or infinity: it must return finite probabilities.")
+        outside = (table < -ROUNDING) | (table > 1 + ROUNDING)
+        if outside.any():
+            raise OptionError(
+                f"predict_proba answered with {table[outside][0]:g}: it must return probabilities, from 0 to 1."
+            )
         return table
 
 

@@ -13,9 +13,11 @@ from typing import Any
 from ..interfaces.document import Label
 from ..interfaces.errors import ModelError, OptionError, first_line, unknown_name
 from ..interfaces.settings import check_above_zero, check_from
+from .black_box import ROUNDING
 
 Text = str | tuple[str, ...]
 
+LONGEST_QUOTE = 80  # characters of an answer in an error
 LISTS = ("predictions", "probabilities", "outputs", "results")  # where answers usually are
 _NUMBER: Any = int | float
 _KINDS: dict[str, Any] = {
@@ -105,8 +107,8 @@ def find_answers(answer: Any, template: Template, texts: int, url: str) -> list[
     if not isinstance(rows, list) or len(rows) != texts:
         where = "its usual places" if path is None else f"'{path}'"
         raise ModelError(
-            f"{url} was asked about {texts} texts and does not answer with a list of as many in {where}: say in a "
-            "template (--http-template) where its answers are."
+            f"{url} was asked about {texts} texts and does not answer with a list of as many in {where}, but with "
+            f"{quoted(answer)}: say in a template (--http-template) where its answers are."
         )
     return [_by_label(row) for row in rows]
 
@@ -139,9 +141,9 @@ def _follow(answer: Any, path: str, url: str) -> Any:
 def _by_label(answer: Any) -> Any:
     """Turn lists of labels with scores, as Hugging Face's servers give them, into scores by label."""
     if isinstance(answer, list) and answer and all(isinstance(part, dict) for part in answer):
-        if all("label" in part and "score" in part for part in answer):
+        if all(isinstance(part.get("label"), str | int) and "score" in part for part in answer):
             return {part["label"]: part["score"] for part in answer}
-        if all("token" in part and "logprob" in part for part in answer):
+        if all("token" in part and isinstance(part.get("logprob"), int | float) for part in answer):
             return [(str(part["token"]), float(part["logprob"])) for part in answer]
     return answer
 
@@ -149,21 +151,32 @@ def _by_label(answer: Any) -> Any:
 def read_row(answer: Any, classes: Sequence[Label], url: str) -> list[float]:
     """Read one answer: numbers, numbers by label, tokens with their log-probabilities, or a label alone."""
     names = [str(label) for label in classes]
-    if isinstance(answer, dict) and set(map(str, answer)) >= set(names):
+    values = answer
+    if isinstance(answer, dict):
         by_name = {str(name): value for name, value in answer.items()}
-        return [float(by_name[name]) for name in names]
-    if isinstance(answer, list) and answer and all(isinstance(part, tuple) for part in answer):
-        return _from_tokens(answer, names, url)
-    if isinstance(answer, list) and len(answer) == len(names) and all(isinstance(part, int | float) for part in answer):
-        return [float(part) for part in answer]
+        values = [by_name.get(name) for name in names]
+    if isinstance(values, list) and values and all(isinstance(part, tuple) for part in values):
+        return _from_tokens(values, names, url)
+    if isinstance(values, list) and len(values) == len(names) and all(map(_is_probability, values)):
+        return [float(value) for value in values]
     if isinstance(answer, str):
         said = [float(answer.strip().strip(".").casefold() == name.casefold()) for name in names]
         if sum(said) == 1:
             return said
     raise ModelError(
-        f"{url} answers {str(answer)[:60]!r} where probabilities of {', '.join(names)} are expected: mend the path, or "
-        "the classes, in the template."
+        f"{url} answers {quoted(answer)} where probabilities of {', '.join(names)} are expected, numbers from 0 to 1: "
+        "mend the path, or the classes, in the template."
     )
+
+
+def quoted(answer: Any) -> str:
+    """Give the beginning of what was answered, on one line, to be quoted in a sentence."""
+    text = " ".join((answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)).split())
+    return repr(text if len(text) <= LONGEST_QUOTE else text[:LONGEST_QUOTE] + "…")
+
+
+def _is_probability(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and -ROUNDING <= value <= 1 + ROUNDING
 
 
 def _from_tokens(tokens: Sequence[tuple[str, float]], names: Sequence[str], url: str) -> list[float]:

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ..interfaces.errors import WhywordError
+from ..interfaces.errors import ModelError, WhywordError
 from ..interfaces.settings import json_ready
 
 RETRY_AFTER = "1"  # seconds
@@ -72,6 +72,10 @@ def add_error_handlers(app: FastAPI, timeout: float) -> None:
     @app.exception_handler(WhywordError)
     async def _refused(_: Request, error: WhywordError) -> JsonResponse:
         return error_response(422, str(error))
+
+    @app.exception_handler(ModelError)
+    async def _failed(_: Request, error: ModelError) -> JsonResponse:
+        return error_response(502, str(error))
 
     @app.exception_handler(QueueFullError)
     async def _full(_: Request, error: QueueFullError) -> JsonResponse:

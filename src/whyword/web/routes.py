@@ -25,7 +25,7 @@ from .models import ServedModel
 
 CHARACTERS_PER_WORD = 50  # a text with more of them is refused before it is cut into words, which takes time
 AT_ONCE = 20_000  # characters: cut into words in a few milliseconds
-TEXT_ERRORS = schemas.refusals(400, 401, 404, 408, 413, 422, 503, 504)
+TEXT_ERRORS = schemas.refusals(400, 401, 404, 408, 413, 422, 502, 503, 504)
 
 
 @dataclass(frozen=True)

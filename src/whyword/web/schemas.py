@@ -169,6 +169,7 @@ REASONS = {
     408: "The body came too slowly.",
     413: "The body is too large.",
     422: "The request is not as described, or over a limit.",
+    502: "The model that is served failed, or the endpoint behind it.",
     503: "The queue is full; Retry-After says when to come again.",
     504: "The answer took too long.",
 }

@@ -11,8 +11,9 @@ import numpy as np
 import tokenizers
 
 from ...interfaces.document import Tokens, Words
-from ...interfaces.errors import MissingExtraError, ModelError, OptionError
+from ...interfaces.errors import ModelError, OptionError
 from ..windows import cut
+from .hugging_face import import_transformers
 
 
 class WordPieceTokenizer:
@@ -31,12 +32,9 @@ class WordPieceTokenizer:
     @classmethod
     def from_pretrained(cls, name: str, limit: int) -> WordPieceTokenizer:
         """Load the tokenizer of a Hugging Face model name or folder; limit is the most tokens its encoder reads."""
+        transformers = import_transformers(f"The encoder '{name}'")
         try:
-            from transformers import AutoTokenizer
-        except ImportError:
-            raise MissingExtraError(f"The encoder '{name}'", "transformers") from None
-        try:
-            pretrained = AutoTokenizer.from_pretrained(name, use_fast=True, trust_remote_code=False)
+            pretrained = transformers.AutoTokenizer.from_pretrained(name, use_fast=True, trust_remote_code=False)
         except (OSError, ValueError) as error:
             raise OptionError(
                 f"The tokenizer of '{name}' could not be loaded: {str(error).splitlines()[0]} "
