@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from audits.audit_data import smallest
 from whyword.analysis.attention_tests import AttentionTests
 from whyword.audits.data import Agreement, MaskHealth, RankRow, ScoreRow, Share
-from whyword.audits.rules import Measured, Rule, Rules, decide, read_rules, verdicts
+from whyword.audits.rules import Measured, Rule, Rules, read_rules
+from whyword.audits.verdicts import decide, verdicts
 from whyword.blocks.gates import COLLAPSED, SATURATED
 from whyword.interfaces.errors import OptionError
 from whyword.interfaces.metric import Score

@@ -30,8 +30,9 @@ from . import labels, sections
 from .audit import Audit
 from .data import AuditData, Reproduction
 from .gallery import gallery
-from .ranking import rank, recommend
-from .rules import Rules, read_rules, verdicts
+from .ranking import human_shares, rank, recommend
+from .rules import Rules, read_rules
+from .verdicts import with_verdicts
 
 OnEvent = Callable[[str, int, int], object]  # gets the stage, the texts that are done, and all of them (0: not counted)
 
@@ -182,6 +183,7 @@ def gather_audit(
         calibration=calibration,
         ranking=rank(scores, cost.explainers, scores.texts if several else len(documents)),
         label_quality=quality,
+        human_shares=human_shares(scores),
         scores=sections.score_rows(scores),
         agreement=sections.agreements({name: rows for name, rows in units.items() if name in judged} or judged),
         converged=sections.converged_shares(judged, chosen),
@@ -198,8 +200,8 @@ def gather_audit(
     if several:
         own = labels.audit_labels(data, classifier, of_labels, cost.explainers, rules, documents)
         data = replace(data, labels=own, label_means=labels.label_means(of_labels))
-    judgments = verdicts(data, rules)
-    return Audit(replace(data, verdicts=judgments, best=recommend(data.ranking, judgments)), scores)
+    data = with_verdicts(data, rules)
+    return Audit(replace(data, best=recommend(data.ranking, data.verdicts)), scores)
 
 
 def _by_position(document: Document, classes: Sequence[Label]) -> Document:
