@@ -74,8 +74,8 @@ def recommend(ranking: Sequence[RankRow], verdicts: Sequence[Verdict]) -> Recomm
     following = min(better, key=lambda row: row.passes_per_text, default=None)
     if len(rows) == 1:
         sentence = (
-            f"Use {use.explainer}: it is to be trusted, but no other explainer was audited to compare it with. It takes "
-            f"{_cost(use)} a text"
+            f"Use {use.explainer}: it is to be trusted, but no other explainer was audited to compare it with. It "
+            f"takes {_cost(use)} a text"
         )
     elif following is None:
         sentence = f"Use {use.explainer}: none audited here is more faithful. It takes {_cost(use)} a text"

@@ -1,4 +1,4 @@
-"""The verdicts on an explainer, each by its own rules: is it true to the model, and does it say what people say?
+"""Two verdicts on an explainer, each by rules of its own: whether it is true to the model, and whether human-like.
 
 If a needed rule says no, the verdict is the worst. If a wanted rule says no, or any rule is undecided, it is the middle
 one; if all hold, the best. A wanted rule that could not be measured does not count; a needed one is undecided, unless
@@ -108,7 +108,8 @@ def _corrected(measured: Mapping[Rule, Measured]) -> dict[str, float | None]:
 
 
 def _all_hold(results: Sequence[RuleResult], uncompared: bool) -> str:
-    answer = results[0].answer if len(results) == 1 else f"All {len(results)} rules hold."
+    count = "Both" if len(results) == 2 else f"All {len(results)}"
+    answer = results[0].answer if len(results) == 1 else f"{count} rules hold."
     return answer + " No other explainer was audited to compare it with." * uncompared
 
 
@@ -123,7 +124,8 @@ def _because(result: RuleResult) -> str:
     numbers = Measured(result.value, result.low, result.high, 0).shown
     chance = "" if result.p is None or result.p < ALPHA else f", p = {result.p:.2f} after Holm's correction"
     wanted = f"must be {result.must_be} {result.threshold:g}"
-    return f"{result.answer.removesuffix('.')} ({result.quantity}: {numbers}{chance}; {wanted})."
+    answer = f"{result.question} {result.answer}" if result.holds is None else result.answer
+    return f"{answer.removesuffix('.')} ({result.quantity}: {numbers}{chance}; {wanted})."
 
 
 def _result(rule: Rule, measured: Measured) -> RuleResult:
