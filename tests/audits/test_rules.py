@@ -235,6 +235,15 @@ def test_who_is_human_like_and_not_true_is_warned_of(share_of_best, expected):
     assert [expected in warning for warning in audited.warnings] == ([] if expected is None else [True])
 
 
+def test_what_people_would_mark_is_never_the_reason_however_good_its_numbers_are():
+    audited = data([*good(), score("rationale-auprc", over=0.3)], of_people=("lime",))
+    audited = with_verdicts(with_marks(audited), default())
+    (true,) = audited.verdicts
+    assert (true.verdict, all(result.holds for result in true.rules)) == ("do not trust", True)
+    (warning,) = audited.warnings
+    assert warning.endswith("not to be trusted. It says what people would mark, whatever the model does.")
+
+
 def test_who_is_not_human_like_is_not_warned_of():
     audited = data([*good(over=0.01, p=0.4), score("rationale-auprc", over=0.0, p=0.9)])
     assert with_verdicts(with_marks(audited), default()).warnings == ()

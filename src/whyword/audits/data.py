@@ -320,6 +320,7 @@ class AuditData:
     verdicts: tuple[Verdict, ...] = ()  # is it true to the model?
     human_like: tuple[Verdict, ...] = ()  # does it find the words that people marked?
     human_shares: Mapping[str, Share] = field(default_factory=dict)  # gain over random words in that, of the best one's
+    of_people: tuple[str, ...] = ()  # explainers that say what people would mark, whatever the model does
     warnings: tuple[str, ...] = ()  # of explainers that are human-like and not true
     scores: tuple[ScoreRow, ...] = ()
     agreement: tuple[Agreement, ...] = ()
@@ -349,6 +350,7 @@ class AuditData:
                 "verdicts": [asdict(verdict) for verdict in self.verdicts],
                 "human_like": [asdict(verdict) for verdict in self.human_like],
                 "human_shares": {name: asdict(share) for name, share in self.human_shares.items()},
+                "of_people": list(self.of_people),
                 "warnings": list(self.warnings),
                 "scores": [asdict(score) for score in self.scores],
                 "agreement": [asdict(pair) for pair in self.agreement],

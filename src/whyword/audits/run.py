@@ -184,6 +184,7 @@ def gather_audit(
         ranking=rank(scores, cost.explainers, scores.texts if several else len(documents)),
         label_quality=quality,
         human_shares=human_shares(scores),
+        of_people=tuple(name for name, explainer in chosen.items() if explainer.of_people),
         scores=sections.score_rows(scores),
         agreement=sections.agreements({name: rows for name, rows in units.items() if name in judged} or judged),
         converged=sections.converged_shares(judged, chosen),

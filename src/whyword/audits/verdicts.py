@@ -23,6 +23,7 @@ LIKE, PARTLY_LIKE, UNLIKE, OPEN, NOT_MEASURED = (
     "human-like", "partly human-like", "not human-like", "undecided", "not measured",
 )  # fmt: skip
 NO_MARKS = "No text says which words people marked."
+OF_PEOPLE = "It says what people would mark, whatever the model does."
 ALPHA = 0.05  # a difference from random words must not be chance, after Holm's correction
 
 
@@ -46,6 +47,9 @@ SCALES = {
 def with_verdicts(data: AuditData, rules: Rules) -> AuditData:
     """Judge every explainer but random words, and warn of those that persuade without being true."""
     true, human_like = (verdicts(data, rules, of) for of in SCALES)
+    true = tuple(
+        replace(one, verdict=DISTRUST, because=OF_PEOPLE) if one.explainer in data.of_people else one for one in true
+    )
     return replace(data, verdicts=true, human_like=human_like, warnings=tuple(warnings(true, human_like)))
 
 
