@@ -16,7 +16,7 @@ from ..evaluation.measure import Scores
 from ..explainers.own import Own
 from ..explaining.any_model import access_for, as_classifier, known_label, open_model, with_tokenizer
 from ..explaining.cache import ExplanationCache
-from ..explaining.inputs import draw, labelled_documents, read_rationales
+from ..explaining.inputs import draw, labelled_documents, with_rationales
 from ..explaining.measure import DRAWS, RANDOM, measure_explanations
 from ..explaining.stream import explain_documents
 from ..explaining.targets import ALL
@@ -69,10 +69,7 @@ def audit(
     folder holds is not computed anew; a model that whyword cannot see change then needs a fingerprint, a name that
     changes whenever the model does.
     """
-    documents = labelled_documents(texts, labels)
-    if rationales is not None:
-        marked = read_rationales(rationales, [document.words for document in documents])
-        documents = [replace(document, rationale=spans) for document, spans in zip(documents, marked, strict=True)]
+    documents = with_rationales(labelled_documents(texts, labels), rationales)
     if not documents:
         raise DataError("There are no texts to audit the model on: give at least two.")
     columns = labels if getattr(labels, "ndim", 1) == 2 and not hasattr(labels, "columns") else None

@@ -75,7 +75,7 @@ def command(
     most_changed_reasons: MostReasons = None,
     min_count: Annotated[int, typer.Option(min=1, metavar="N", help="List words that occur at least N times.")] = 5,
     output: Output = None,
-    columns: options.DataColumns,
+    columns: options.RationaleColumns,
     data_dir: options.DataDir = None,
     opening: options.Opening,
     cache: options.Cache = None,
