@@ -220,8 +220,8 @@ def test_all_values_of_an_attention_model_are_there_and_strict_json(attention_js
     json.dumps(values, allow_nan=False)
     assert set(values) == {
         "format", "model", "data", "accuracy", "confusion", "calibration", "best", "ranking", "verdicts", "human_like",
-        "human_shares", "of_people", "warnings", "scores", "agreement", "converged", "gallery", "words", "attention_tests", "mask",
-        "map", "cost", "again",
+        "human_shares", "of_people", "warnings", "scores", "agreement", "converged", "gallery", "words",
+        "attention_tests", "mask", "map", "cost", "again",
     }  # fmt: skip
     assert values["model"] | {"settings": 0, "weights": 0} == {
         "name": "attention on bag", "method": "attention", "encoder": "bag", "classes": ["negative", "positive"],

@@ -49,7 +49,8 @@ class WordDecision:
 
     def __str__(self) -> str:
         """Say in how many texts it decides."""
-        return f"{self.word} ({self.old:,} → {self.new:,} of {self.texts:,} texts{', forbidden' * self.forbidden})"
+        texts = f"{self.texts:,} {'text' if self.texts == 1 else 'texts'}"
+        return f"{self.word} ({self.old:,} → {self.new:,} of {texts}{', forbidden' * self.forbidden})"
 
 
 def decisions(
