@@ -183,6 +183,13 @@ def rules(explainer: str) -> tuple[RuleResult, ...]:
     )  # fmt: skip
 
 
+def human_rule(holds: bool | None) -> RuleResult:
+    return RuleResult(
+        "marked", True, holds, 0.21, 0.17, 0.25, 0.002, 0.0, "above", "rationale-auprc over random",
+        "Does it find the words people marked better than random words do?", "It does." if holds else "It does not.",
+    )  # fmt: skip
+
+
 def attention_test(name: str, value: float, interval: tuple[float, float], higher: bool, meaning: str) -> Score:
     return Score(name, "own", np.full(300, value), interval, higher, meaning)
 
@@ -242,6 +249,16 @@ def audit_data() -> AuditData:
             ),
             Verdict("occlusion", "do not trust", "Its words matter no more than random ones.", rules("occlusion")),
         ),
+        human_like=tuple(
+            Verdict(name, word, because, (human_rule(holds),))
+            for name, word, because, holds in (
+                ("own", "human-like", "It finds the words that people marked.", True),
+                ("lime", "partly human-like", "Another explainer finds more of what people marked.", None),
+                ("occlusion", "not human-like", "It finds no more of them than random words do.", False),
+            )
+        ),
+        human_shares={"own": Share(1.0, 1.0, 1.0, 300), "lime": Share(0.9, 0.85, 0.95, 300)},
+        warnings=("own is convincing, but may not be the model's reason.",),
         scores=tuple(score(metric, explainer) for metric in METRICS for explainer in EXPLAINERS),
         agreement=(
             Agreement("own", "lime", 0.31, 0.27, 0.35, 300),

@@ -41,6 +41,16 @@ def readme(tmp_path):
     return path
 
 
+def test_the_card_says_who_is_human_like_and_warns_of_it(readme):
+    like = (Verdict("own", "not human-like", "", ()), Verdict("lime", "human-like", "", ()))
+    marked = replace(AUDIT.data, has_rationales=True)
+    add_audit(readme.parent, replace(AUDIT, data=marked, human_like=like, warnings=("lime is\nconvincing.",)))
+    text = section(readme)
+    assert "| explainer | verdict | why | human-like | comprehensiveness ↑ | sufficiency ↓ |" in text
+    assert "| own | trust | It beats random words. | not human-like | 0.400" in text
+    assert "Warning: lime is convincing." in text
+
+
 def section(path):
     text = path.read_bytes().decode()
     assert text.count(BEGIN) == text.count(END) == 1

@@ -44,6 +44,8 @@ def test_every_label_is_judged_on_the_texts_that_it_is_given_to(report) -> None:
 def test_a_label_is_compared_with_the_words_marked_for_it(report) -> None:
     assert report.scores["rationale-auprc", "occlusion"].value == 1.0
     assert report.data.label_means["rationale-auprc"]["occlusion"] == 1.0
+    assert report.human_like == {"occlusion": "human-like"}
+    assert [[one.verdict for one in label.human_like] for label in report.data.labels] == [["human-like"]] * 2
 
 
 def test_without_its_word_a_label_falls_by_what_the_word_gives(report) -> None:
@@ -57,7 +59,7 @@ def test_accuracy_is_of_all_labels_and_the_page_shows_each(report) -> None:
     assert report.data.label_quality.micro_f1.value == 1.0
     assert report.to_dict()["labels"][0]["label"] == "food"
     assert "Label by label" in report.to_html()
-    assert "food (20 texts, F1 100.0%)" in str(report)
+    assert "food (20 texts, F1 100.0%): occlusion: use with care (human-like)" in str(report)
 
 
 def test_a_model_that_gives_no_label_is_an_error() -> None:

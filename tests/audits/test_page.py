@@ -194,6 +194,23 @@ def test_verdicts_are_told_in_words_with_their_reason() -> None:
         assert word in text
 
 
+def test_both_verdicts_stand_side_by_side_with_their_questions_and_a_warning() -> None:
+    data, text = audit_data(), full().text
+    for words in ("True to the model", "Human-like", "Partly human-like", "Not human-like", *data.warnings):
+        assert words in text
+    for verdict in data.human_like:
+        assert verdict.because in text
+        assert verdict.rules[0].question in text
+
+
+def test_without_marked_words_the_page_says_that_being_human_like_was_not_measured() -> None:
+    data = audit_data()
+    unmarked = tuple(replace(one, verdict="not measured", because="?", rules=()) for one in data.human_like)
+    page = Page(render(replace(data, human_like=unmarked, data=replace(data.data, has_rationales=False))))
+    assert "was not measured: No text says which words people marked." in " ".join(page.text.split())
+    assert "Partly human-like" not in page.text
+
+
 def test_a_lower_number_is_called_better_where_lower_is_better() -> None:
     scores = tuple(score for score in audit_data().scores if score.metric == "sufficiency")
     text = Page(render(replace(audit_data(), scores=scores))).text

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from audits.audit_data import smallest
 from whyword.analysis.attention_tests import AttentionTests
 from whyword.audits.data import Agreement, MaskHealth, RankRow, ScoreRow, Share
-from whyword.audits.rules import Measured, Rule, Rules, decide, read_rules, verdicts
+from whyword.audits.rules import HUMAN_LIKE, Measured, Rule, Rules, read_rules
+from whyword.audits.verdicts import decide, verdicts, with_verdicts
 from whyword.blocks.gates import COLLAPSED, SATURATED
 from whyword.interfaces.errors import OptionError
 from whyword.interfaces.metric import Score
@@ -92,7 +93,7 @@ def test_random_words_are_not_judged():
 def test_who_is_no_better_than_random_words_is_not_trusted():
     (found,) = verdicts(data(good(over=0.01, p=0.4)), default())
     assert found.verdict == "do not trust"
-    assert "p = 0.40 after Holm's correction" in found.because
+    assert "p = 0.80 after Holm's correction" in found.because
 
 
 def test_a_plain_no_is_the_reason_before_a_doubt_that_counts_as_one():
@@ -150,10 +151,102 @@ def test_trust_needs_nearly_the_faithfulness_of_the_best(share, expected):
     assert ("share of best" in found.because) == (share < 0.95)
 
 
-def test_who_is_alone_is_not_the_best_of_anything():
+def test_who_is_alone_is_judged_by_the_other_rules_and_is_not_the_best_of_anything():
     (found,) = verdicts(data(good(), ranking=(ranked("lime", 1.0, 0.0), ranked("random", 0.1))), default())
+    assert found.verdict == "trust"
+    assert found.because == "All 6 rules hold. No other explainer was audited to compare it with."
+    assert "share of best" not in [result.quantity for result in found.rules]
+
+
+def test_a_share_of_the_best_that_is_undefined_leaves_doubt():
+    undefined = replace(ranked("lime"), share=None, low=None, high=None)
+    (found,) = verdicts(data(good(), ranking=(undefined, ranked("other", 1.0))), default())
     assert found.verdict == "use with care"
     assert "'half as faithful as the best' is needed" in found.because
+
+
+def test_chance_is_corrected_for_the_rules_of_one_explainer_and_verdict_alone():
+    marked = score("rationale-auprc", p=0.04)
+    for beside in ([], [score(f"metric {n}", name, p=0.5) for n in range(9) for name in ("lime", "own")]):
+        audited = data([*good(p=0.03), *beside, marked])
+        (found, *_) = verdicts(audited, default())
+        assert [result.p for result in found.rules if result.p is not None] == pytest.approx([0.06, 0.06])
+        assert "p = 0.06 after Holm's correction" in found.because
+        (found, *_) = verdicts(with_marks(audited), default(), HUMAN_LIKE)
+        assert [result.p for result in found.rules if result.p is not None] == [0.04]
+
+
+def test_a_difference_that_two_rules_ask_about_is_one_comparison():
+    rule = default().rules[0]
+    rules = Rules((rule, replace(rule, name="again", threshold=0.1)), "x")
+    (found,) = verdicts(data(good(p=0.04)), rules)
+    assert [result.p for result in found.rules] == [0.04, 0.04]
+
+
+def with_marks(audited):
+    return replace(audited, data=replace(audited.data, has_rationales=True))
+
+
+def human_like(audited):
+    (found,) = verdicts(with_marks(audited), default(), HUMAN_LIKE)
+    return found.verdict
+
+
+@pytest.mark.parametrize(
+    ("over", "p", "texts", "closest", "expected"),
+    [
+        (0.2, 0.001, 100, (0.97, 0.95, 0.99), "human-like"),
+        (0.2, 0.001, 100, (0.7, 0.6, 0.8), "partly human-like"),
+        (0.2, 0.001, 100, (0.9, 0.8, 1.0), "partly human-like"),
+        (0.01, 0.4, 100, (0.1, 0.0, 0.2), "not human-like"),
+        (0.01, 0.4, 20, (0.1, 0.0, 0.2), "undecided"),
+        (-0.2, 0.001, 20, (0.1, 0.0, 0.2), "not human-like"),
+    ],
+    ids=["like the best", "worse than the best", "cannot be told from the best", "like random", "few", "below random"],
+)
+def test_who_finds_what_people_marked_is_human_like_and_no_truer_for_that(over, p, texts, closest, expected):
+    audited = data(
+        [*good(), score("rationale-auprc", over=over, p=p, texts=texts)], human_shares={"lime": share(*closest)}
+    )
+    assert human_like(audited) == expected
+    (found,) = verdicts(with_marks(audited), default())
+    assert (found.verdict, found.because) == ("trust", "All 8 rules hold.")
+
+
+def test_without_marked_words_nobody_is_human_like_or_not():
+    (found,) = verdicts(data(good()), default(), HUMAN_LIKE)
+    assert (found.verdict, found.because) == ("not measured", "No text says which words people marked.")
+    (found,) = verdicts(with_marks(data(good())), default(), HUMAN_LIKE)
+    assert found.verdict == "not measured"
+    assert "'finds what people marked' is needed" in found.because
+
+
+@pytest.mark.parametrize(
+    ("share_of_best", "expected"),
+    [(0.4, "is convincing, but not the model's reason"), (0.78, "may not be the model's reason"), (0.97, None)],
+)
+def test_who_is_human_like_and_not_true_is_warned_of(share_of_best, expected):
+    audited = data(
+        [*good(), score("rationale-auprc", over=0.3)],
+        ranking=(ranked("best", 1.0, 0.0), ranked("lime", share_of_best)),
+        human_shares={"lime": share(1.0, 1.0, 1.0)},
+    )
+    audited = with_verdicts(with_marks(audited), default())
+    assert [expected in warning for warning in audited.warnings] == ([] if expected is None else [True])
+
+
+def test_what_people_would_mark_is_never_the_reason_however_good_its_numbers_are():
+    audited = data([*good(), score("rationale-auprc", over=0.3)], of_people=("lime",))
+    audited = with_verdicts(with_marks(audited), default())
+    (true,) = audited.verdicts
+    assert (true.verdict, all(result.holds for result in true.rules)) == ("do not trust", True)
+    (warning,) = audited.warnings
+    assert warning.endswith("not to be trusted. It says what people would mark, whatever the model does.")
+
+
+def test_who_is_not_human_like_is_not_warned_of():
+    audited = data([*good(over=0.01, p=0.4), score("rationale-auprc", over=0.0, p=0.9)])
+    assert with_verdicts(with_marks(audited), default()).warnings == ()
 
 
 def test_a_direction_that_was_not_measured_leaves_doubt():
@@ -246,6 +339,18 @@ def write(folder: Path, text: str) -> Path:
     return file
 
 
+def test_a_rule_belongs_to_the_verdict_that_it_names_or_that_its_quantity_is_about(tmp_path):
+    marked = RULE.replace('"comprehensiveness"', '"rationale-auprc"')
+    for text, expected in (
+        (RULE, "true"),
+        (marked, "human-like"),
+        (marked + 'verdict = "true"', "true"),
+        (RULE.replace('"comprehensiveness"', '"share of best agreement"'), "human-like"),
+        (RULE + 'verdict = "human-like"', "human-like"),
+    ):
+        assert [rule.verdict for rule in read_rules(write(tmp_path, text), *NAMES, TESTS).rules] == [expected]
+
+
 def test_a_file_replaces_our_rules(tmp_path):
     rules = read_rules(write(tmp_path, RULE), *NAMES, TESTS)
     assert [(rule.name, rule.threshold) for rule in rules.rules] == [("mine", 0.1)]
@@ -279,12 +384,13 @@ def test_quantities_are_read_by_the_names_of_earlier_versions(tmp_path, old, new
         (RULE + 'explainers = ["owm"]', ["'owm'", "explainers", "Did you mean 'own'"]),
         (RULE + 'explainers = "own"', ["'explainers'", "list of names"]),
         (RULE + 'kinds = ["masks"]', ["'masks'", "kinds", "Did you mean 'mask'"]),
+        (RULE + 'verdict = "tru"', ["'tru'", "verdict", "Did you mean 'true'"]),
         (RULE + "proof_from = 0", ["'proof_from'", "above 0"]),
         (RULE.replace('"Is it good?"', "3"), ["'question'", "text"]),
     ],
     ids=[
         "empty", "no table", "no TOML", "missing field", "no number", "no number but true", "misspelled field", "side",
-        "needed", "quantity", "explainer", "no list", "kind", "proof", "question",
+        "needed", "quantity", "explainer", "no list", "kind", "verdict", "proof", "question",
     ],
 )  # fmt: skip
 def test_mistakes_get_one_sentence_that_names_file_rule_and_field(tmp_path, text, words):

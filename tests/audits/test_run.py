@@ -144,6 +144,44 @@ def test_scores_that_are_the_exact_contributions_are_trusted():
     assert found.to_dict()["best"]["sentence"] == str(best)
 
 
+def test_a_verdict_does_not_depend_on_what_is_measured_beside_it_but_for_the_share_of_the_best():
+    texts = bag_texts(80)
+    marks = [[(text.index(word), text.index(word) + len(word)) for word in WEIGHT if word in text] for text in texts]
+    others = [Sizes(), Lucky(), "occlusion", Lime(samples=32), Lime(samples=33, name="lime-33")]
+    metrics = [*QUICK, "rationale-auprc", "rationale-f1"]
+    alone, beside = (
+        audit(bag, texts, rationales=marks, explainers=chosen, metrics=metrics).data
+        for chosen in ([Exact()], [Exact(), *others])
+    )
+    for one, other in ((alone.verdicts[0], beside.verdicts[0]), (alone.human_like[0], beside.human_like[0])):
+        rest = [result for result in other.rules if not result.quantity.startswith(("share of", "agreement with"))]
+        assert len(rest) < len(other.rules)
+        assert [result.rule for result in one.rules] == [result.rule for result in rest]
+        for result, same in zip(one.rules, rest, strict=True):
+            assert (result.holds, result.answer) == (same.holds, same.answer)
+            for number in ("value", "low", "high", "p"):
+                assert getattr(result, number) == pytest.approx(getattr(same, number))
+    assert [data.verdicts[0].verdict for data in (alone, beside)] == ["trust", "trust"]
+    assert alone.best.sentence.startswith("Use exact: it is to be trusted, but no other explainer was audited")
+
+
+def test_scores_that_persuade_people_without_being_the_reason_are_warned_of():
+    texts = bag_texts()
+    marks = [[(text.index(word), text.index(word) + len(word)) for word in WEIGHT if word in text] for text in texts]
+    found = audit(
+        bag, texts, rationales=marks, explainers=[Sizes(), Lucky(), "occlusion"], metrics=[*QUICK, "rationale-auprc"]
+    )
+    assert found.verdicts == {"sizes": "do not trust", "lucky": "do not trust", "occlusion": "trust"}
+    assert found.human_like["sizes"] == "human-like"
+    assert found.human_like["lucky"] == "not human-like"
+    assert [warning.split(",")[0] for warning in found.data.warnings] == ["sizes is convincing"]
+    gains = {name: found.scores["rationale-auprc", name].value for name in ("sizes", "occlusion", "random")}
+    share = (gains["occlusion"] - gains["random"]) / (gains["sizes"] - gains["random"])
+    assert found.data.human_shares["occlusion"].value == pytest.approx(share)
+    assert found.data.warnings[0] in " ".join(str(found).split())
+    assert "sizes is convincing" in found.to_html()
+
+
 def test_scores_that_miss_the_direction_are_not_trusted_though_they_beat_random_words():
     found = audit(bag, bag_texts(), explainers=[Sizes(), "occlusion"], metrics=QUICK)
     (sizes, *_) = found.data.verdicts
@@ -181,8 +219,9 @@ def test_all_values_of_an_attention_model_are_there_and_strict_json(attention_js
     values = attention_json
     json.dumps(values, allow_nan=False)
     assert set(values) == {
-        "format", "model", "data", "accuracy", "confusion", "calibration", "best", "ranking", "verdicts", "scores",
-        "agreement", "converged", "gallery", "words", "attention_tests", "mask", "map", "cost", "again",
+        "format", "model", "data", "accuracy", "confusion", "calibration", "best", "ranking", "verdicts", "human_like",
+        "human_shares", "of_people", "warnings", "scores", "agreement", "converged", "gallery", "words",
+        "attention_tests", "mask", "map", "cost", "again",
     }  # fmt: skip
     assert values["model"] | {"settings": 0, "weights": 0} == {
         "name": "attention on bag", "method": "attention", "encoder": "bag", "classes": ["negative", "positive"],

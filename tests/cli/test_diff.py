@@ -33,6 +33,20 @@ def test_a_model_and_itself_pass_the_strictest_check(whyword, model):
     assert "most changed texts" not in done.out
 
 
+def test_where_words_are_marked_it_says_whether_reasons_moved_towards_people(whyword, model, other, tmp_path):
+    done = whyword("diff", model, other, DATA)
+    assert "like people " in done.out
+    assert "Reasons that moved furthest away (average precision of the words marked):" in done.out
+    assert "became right" in done.out
+    unmarked = tmp_path / "texts.jsonl"
+    unmarked.write_text('{"text": "a superb film with a plot and a cast"}\n')
+    assert whyword("diff", model, other, unmarked, "--json").json[0]["people"] is None
+    marked = tmp_path / "marked.jsonl"
+    marked.write_text('{"text": "a superb film with a plot and a cast", "why": [[2, 8]]}\n')
+    people = whyword("diff", model, other, marked, "--rationale", "why", "--json").json[0]["people"]
+    assert people["auprc"]["texts"] == 1
+
+
 def test_more_changes_than_allowed_end_with_their_own_exit_code(whyword, model, other):
     done = whyword("diff", model, other, DATA, *STRICT, "-q")
     assert done.code == 3
@@ -78,7 +92,7 @@ def test_a_page_is_written(whyword, model, other, tmp_path):
     assert "Wrote" in done.err
     html = (tmp_path / "new" / "diff.html").read_text(encoding="utf-8")
     assert html.startswith("<!doctype html>")
-    assert html.count("<article") == 30
+    assert html[html.index("<h2>Texts") :].count("<article") == 30
 
 
 def test_rows_are_written(whyword, model, other, tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from html import escape
 from pathlib import Path
@@ -14,6 +15,7 @@ from ..interfaces.errors import OptionError
 from ..interfaces.settings import data_frame
 from ..storage.atomic import write_text
 from .data import AuditData, LabelAudit, Recommendation, Verdict
+from .verdicts import NO_MARKS
 
 if TYPE_CHECKING:
     import pandas
@@ -32,8 +34,16 @@ class Audit:
 
     @property
     def verdicts(self) -> dict[str, str]:
-        """The verdict on each explainer: trust, use with care, or do not trust."""
+        """Whether each explainer is true to the model: trust, use with care, or do not trust."""
         return {verdict.explainer: verdict.verdict for verdict in self.data.verdicts}
+
+    @property
+    def human_like(self) -> dict[str, str]:
+        """Whether each explainer finds the words that people marked, which says nothing of what the model does.
+
+        It is human-like, partly human-like, not human-like, undecided or, without marked words, not measured.
+        """
+        return {verdict.explainer: verdict.verdict for verdict in self.data.human_like}
 
     @property
     def best(self) -> Recommendation | None:
@@ -84,7 +94,9 @@ class Audit:
     def __str__(self) -> str:
         """Write what a person wants to know first: the model, what to use, the verdicts and why, then the numbers."""
         best = [] if self.best is None else [fill(self.best.sentence, WIDTH)]
-        parts = [self._heading(), *best, *map(_paragraph, self.data.verdicts), str(self.scores)]
+        warnings = [fill(f"Warning: {warning}", WIDTH) for warning in self.data.warnings]
+        verdicts = [_table(self.data)] * bool(self.data.verdicts)
+        parts = [self._heading(), *best, *warnings, *verdicts, *_reasons(self.data), str(self.scores)]
         if self.data.labels:
             parts.append("\n".join(map(_label_line, self.data.labels[:MOST_LABELS])))
         if self.data.attention_tests is not None:
@@ -114,8 +126,28 @@ class Audit:
 def _label_line(label: LabelAudit) -> str:
     """Say of one label how good the model is, and which of its explanations to use."""
     f1 = "" if label.f1 is None else f", F1 {label.f1:.1%}"
-    judged = ", ".join(f"{verdict.explainer}: {verdict.verdict}" for verdict in label.verdicts)
+    like = {verdict.explainer: f" ({verdict.verdict})" for verdict in label.human_like if verdict.rules}
+    judged = ", ".join(f"{one.explainer}: {one.verdict}{like.get(one.explainer, '')}" for one in label.verdicts)
     return f"{label.label} ({label.texts:,} texts{f1}): {judged or 'too few texts for a verdict'}"
+
+
+def _table(data: AuditData) -> str:
+    """Write both verdicts on each explainer side by side."""
+    like = {verdict.explainer: verdict.verdict for verdict in data.human_like}
+    rows = [(one.explainer, one.verdict, like.get(one.explainer, "")) for one in data.verdicts]
+    lines = [("", "true to the model?", "human-like?" if like else ""), *rows]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
+
+
+def _reasons(data: AuditData) -> Iterator[str]:
+    """Say why, of each explainer; where nothing says which words people marked, once."""
+    like = {verdict.explainer: verdict for verdict in data.human_like}
+    for verdict in data.verdicts:
+        other = [like[verdict.explainer]] if data.data.has_rationales and verdict.explainer in like else []
+        yield "\n".join(map(_paragraph, [verdict, *other]))
+    if data.human_like and not data.data.has_rationales:
+        yield f"human-like: not measured\n  {NO_MARKS}"
 
 
 def _paragraph(verdict: Verdict) -> str:

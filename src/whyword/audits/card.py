@@ -47,13 +47,18 @@ def _lines(audit: AuditData) -> Iterator[str]:
     yield ""
     ranking = {row.explainer: row for row in audit.ranking}
     ranked = ["of the best", "passes a text"] if ranking else []
-    yield _row(["explainer", "verdict", "why", *ranked, *(f"{m} {better[m]}" for m in metrics)])
-    yield _row(["---"] * (3 + len(ranked) + len(metrics)))
+    like = {one.explainer: one.verdict for one in audit.human_like if audit.data.has_rationales}
+    likeness = ["human-like"] * bool(like)
+    yield _row(["explainer", "verdict", "why", *likeness, *ranked, *(f"{m} {better[m]}" for m in metrics)])
+    yield _row(["---"] * (3 + len(likeness) + len(ranked) + len(metrics)))
     scores = {(score.metric, score.explainer): score for score in audit.scores}
     for verdict in audit.verdicts:
         numbers = [_score(scores.get((metric, verdict.explainer))) for metric in metrics]
         rank = _rank(ranking.get(verdict.explainer)) if ranked else []
-        yield _row([verdict.explainer, verdict.verdict, verdict.because, *rank, *numbers])
+        people = [like.get(verdict.explainer, "–")] * bool(like)
+        yield _row([verdict.explainer, verdict.verdict, verdict.because, *people, *rank, *numbers])
+    for warning in audit.warnings:
+        yield from ("", f"Warning: {_cell(warning)}")
     if metrics:
         note = "In brackets: the difference from random words, with its 95 % interval. ↑ higher is better, ↓ lower."
         note += " Of the best: share of the comprehensiveness of the best explainer." if ranked else ""

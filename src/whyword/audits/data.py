@@ -274,10 +274,10 @@ class RuleResult:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether an explainer is to be trusted, and why."""
+    """Whether an explainer is to be trusted, or whether it is human-like, and why."""
 
     explainer: str
-    verdict: str  # trust, use with care, or do not trust
+    verdict: str  # trust, use with care, or do not trust; human-like, partly or not, undecided, or not measured
     because: str
     rules: tuple[RuleResult, ...]
 
@@ -300,6 +300,8 @@ class LabelAudit:
     verdicts: tuple[Verdict, ...]  # none where there are too few texts
     best: Recommendation | None
     scores: tuple[ScoreRow, ...]
+    human_like: tuple[Verdict, ...] = ()  # likewise
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -315,7 +317,11 @@ class AuditData:
     calibration: Calibration | None = None
     best: Recommendation | None = None
     ranking: tuple[RankRow, ...] = ()  # most faithful first, random words last
-    verdicts: tuple[Verdict, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()  # is it true to the model?
+    human_like: tuple[Verdict, ...] = ()  # does it find the words that people marked?
+    human_shares: Mapping[str, Share] = field(default_factory=dict)  # gain over random words in that, of the best one's
+    of_people: tuple[str, ...] = ()  # explainers that say what people would mark, whatever the model does
+    warnings: tuple[str, ...] = ()  # of explainers that are human-like and not true
     scores: tuple[ScoreRow, ...] = ()
     agreement: tuple[Agreement, ...] = ()
     converged: Mapping[str, Share] = field(default_factory=dict)  # by explainer, of those that sample
@@ -342,6 +348,10 @@ class AuditData:
                 "best": asdict(self.best) if self.best else None,
                 "ranking": [asdict(row) for row in self.ranking],
                 "verdicts": [asdict(verdict) for verdict in self.verdicts],
+                "human_like": [asdict(verdict) for verdict in self.human_like],
+                "human_shares": {name: asdict(share) for name, share in self.human_shares.items()},
+                "of_people": list(self.of_people),
+                "warnings": list(self.warnings),
                 "scores": [asdict(score) for score in self.scores],
                 "agreement": [asdict(pair) for pair in self.agreement],
                 "converged": {name: asdict(share) for name, share in self.converged.items()},

@@ -23,9 +23,10 @@ from ..maths.stats.calibration import Calibration, calibration
 from ..maths.stats.intervals import share_interval
 from ..maths.stats.labels import estimate_labels, f1
 from .data import AuditData, ExplainerCost, LabelAudit, LabelQuality, Share
-from .ranking import rank, recommend
-from .rules import Rules, verdicts
+from .ranking import human_shares, rank, recommend
+from .rules import Rules
 from .sections import score_rows
+from .verdicts import with_verdicts
 
 FEWEST = 20  # texts with a label below which there is no verdict on it
 
@@ -91,9 +92,13 @@ def audit_labels(
     for number, measured in scores.items():
         label = classifier.classes[number]
         own = replace(
-            data, scores=score_rows(measured), ranking=rank(measured, costs, measured.texts), labels=(), verdicts=()
+            data,
+            scores=score_rows(measured),
+            ranking=rank(measured, costs, measured.texts),
+            human_shares=human_shares(measured),
+            labels=(),
         )
-        judgments = verdicts(own, rules) if measured.texts >= FEWEST else ()
+        own = with_verdicts(own, rules) if measured.texts >= FEWEST else own
         has = np.array([label in (document.labels or ()) for document in known], dtype=bool)
         chosen = table[:, number]
         audits.append(
@@ -101,8 +106,10 @@ def audit_labels(
                 label=label,
                 texts=measured.texts,
                 f1=float(f1((chosen & has).sum(), chosen.sum(), has.sum())) if known else None,
-                verdicts=judgments,
-                best=recommend(own.ranking, judgments) if judgments else None,
+                verdicts=own.verdicts,
+                best=recommend(own.ranking, own.verdicts) if own.verdicts else None,
+                human_like=own.human_like,
+                warnings=own.warnings,
                 scores=tuple(replace(row, curve=None) for row in own.scores),
             )
         )

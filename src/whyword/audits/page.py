@@ -28,7 +28,9 @@ from .data import (
     Verdict,
 )
 from .gallery import legend, paint
+from .ranking import FAITHFULNESS, WITH_PEOPLE
 from .rules import SHARE_OF_BEST
+from .verdicts import NO_MARKS
 
 MOST_EXPLAINERS = 16
 MOST_PAINTERS = 8  # explainers in the gallery
@@ -43,7 +45,11 @@ FIRST = (
     "probability-drop", "posthoc-accuracy", "comprehensiveness", "normalized-comprehensiveness",
     "sufficiency", "normalized-sufficiency", "direction",
 )  # fmt: skip
-RANKED = ("comprehensiveness", "normalized-comprehensiveness")  # beside the share of the best, raw and normalized
+RANKED = {  # beside the share of the best, with their headings
+    "comprehensiveness": "Comprehensiveness",
+    "normalized-comprehensiveness": "Normalized",
+    WITH_PEOPLE: "Marked words found",
+}
 MAIN_CURVES = FIRST[:2]
 ACROSS = {  # what happens along the x axis of a curve
     "probability-drop": "words removed, top first",
@@ -86,10 +92,13 @@ def render(data: AuditData) -> str:
     groups = dict(list(_by_metric(data.scores, [*explainers, RANDOM]).items())[:MOST_METRICS])
     figures = {name: figure for name, scores in groups.items() if (figure := _curves(name, scores, looks))}
     verdicts = [verdict for verdict in data.verdicts if verdict.explainer in looks]
+    human_like = {one.explainer: one for one in data.human_like if data.data.has_rationales}
     parts: dict[str, object] = {
+        "human_like": human_like,
+        "no_marks": NO_MARKS,
         "ranking": _ranking(data, looks),
         "verdicts": verdicts,
-        "rules": _rules(verdicts),
+        "rules": _rules(verdicts, human_like),
         "labels": _labels(data.labels),
         "gallery": _gallery(data.gallery[:MOST_TEXTS], explainers),
         "curves": figures,
@@ -123,11 +132,13 @@ def _labels(labels: Sequence[LabelAudit]) -> Part:
     if not labels:
         return None
     shown = sorted(labels, key=lambda label: -label.texts)[:MOST_LABELS]
-    explainers = list(dict.fromkeys(row.explainer for row in shown[0].scores if row.metric == RANKED[0]))
+    explainers = list(dict.fromkeys(row.explainer for row in shown[0].scores if row.metric == FAITHFULNESS))
     rows = []
     for label in shown:
-        values = {row.explainer: row.value for row in label.scores if row.metric == RANKED[0]}
-        judged = {verdict.explainer: verdict.verdict for verdict in label.verdicts}
+        values = {row.explainer: row.value for row in label.scores if row.metric == FAITHFULNESS}
+        judged: dict[str, list[str]] = {}
+        for verdict in (*label.verdicts, *(one for one in label.human_like if one.rules)):
+            judged.setdefault(verdict.explainer, []).append(verdict.verdict)
         rows.append((label, [(values.get(name), judged.get(name)) for name in explainers]))
     return {"explainers": explainers, "rows": rows, "more": len(labels) - len(shown)}
 
@@ -153,7 +164,7 @@ def _ranking(data: AuditData, looks: Looks) -> Part:
     title = "Faithfulness of each explainer against its cost"
     return {
         "best": data.best,
-        "columns": columns,
+        "columns": [RANKED[metric] for metric in columns],
         "picture": ranking([row for row in drawn if row.name != RANDOM], floor, max(near, default=None), title),
         "near": max(near, default=None),
         "rows": [(row, verdicts.get(row.explainer), _cells(row, columns, scores)) for row in rows],
@@ -164,17 +175,34 @@ def _cells(row: RankRow, columns: Sequence[str], scores: Mapping[tuple[str, str]
     return [scores.get((metric, row.explainer)) for metric in columns]
 
 
-def _rules(verdicts: Sequence[Verdict]) -> Part:
-    """Give the rules of each explainer with a picture, and all questions with each explainer's answer."""
-    judged = [verdict for verdict in verdicts if verdict.rules]
+def _rules(verdicts: Sequence[Verdict], human_like: Mapping[str, Verdict]) -> Part:
+    """Give the rules of each explainer with a picture, and the questions of each verdict with everyone's answers."""
+    pairs = [(verdict, human_like.get(verdict.explainer)) for verdict in verdicts]
+    judged = [(one, other) for one, other in pairs if one.rules or (other is not None and other.rules)]
     if not judged:
         return None
-    questions = {result.rule: result for verdict in judged for result in verdict.rules}
-    answers = [{result.rule: result for result in verdict.rules} for verdict in judged]
+    rules = [[*one.rules, *(() if other is None else other.rules)] for one, other in judged]
+    groups = [
+        _questions("True to the model", [one for one, _ in judged]),
+        _questions("Human-like", [other for _, other in judged]),
+    ]
     return {
-        "verdicts": [(verdict, [(result, _threshold(result)) for result in verdict.rules]) for verdict in judged],
-        "questions": [(rule, [answer.get(name) for answer in answers]) for name, rule in questions.items()],
+        "verdicts": [
+            (one, [(result, _threshold(result)) for result in results])
+            for (one, _), results in zip(judged, rules, strict=True)
+        ],
+        "groups": [group for group in groups if group[-1]],
     }
+
+
+def _questions(
+    heading: str, verdicts: Sequence[Verdict | None]
+) -> tuple[str, list[str], list[tuple[RuleResult, list[RuleResult | None]]]]:
+    """Give what a verdict is called, its word for each explainer, and its questions with the answers."""
+    answers = [{} if one is None else {result.rule: result for result in one.rules} for one in verdicts]
+    questions = {name: result for answer in answers for name, result in answer.items()}
+    words = ["" if one is None else one.verdict for one in verdicts]
+    return heading, words, [(rule, [answer.get(name) for answer in answers]) for name, rule in questions.items()]
 
 
 def _threshold(result: RuleResult) -> Markup:

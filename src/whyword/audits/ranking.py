@@ -10,10 +10,10 @@ from ..explaining.measure import RANDOM
 from ..interfaces.settings import json_ready
 from ..maths.stats.intervals import ratio_of_means
 from ..report.template import duration
-from .data import ExplainerCost, RankRow, Recommendation, Verdict
-from .rules import CARE, TRUST
+from .data import ExplainerCost, RankRow, Recommendation, Share, Verdict
+from .verdicts import CARE, TRUST
 
-FAITHFULNESS, DIRECTION = "comprehensiveness", "direction"
+FAITHFULNESS, DIRECTION, WITH_PEOPLE = "comprehensiveness", "direction", "rationale-auprc"
 
 
 def rank(scores: Scores, costs: Mapping[str, ExplainerCost], texts: int) -> tuple[RankRow, ...]:
@@ -42,6 +42,22 @@ def _row(name: str, best: str, scores: Scores, cost: ExplainerCost, texts: int) 
     )
 
 
+def human_shares(scores: Scores) -> dict[str, Share]:
+    """Compare each explainer with the one that agrees best with what people marked, by their gains over random words.
+
+    Paired over texts; nothing without marked words, without random words, or where no other explainer was measured.
+    """
+    judged = [name for name in scores.explainers if name != RANDOM]
+    if WITH_PEOPLE not in scores.metrics or RANDOM not in scores.explainers or len(judged) < 2:
+        return {}
+    floor = scores[WITH_PEOPLE, RANDOM].per_text
+    gains = {name: scores[WITH_PEOPLE, name].per_text - floor for name in judged}
+    best = gains[max(judged, key=lambda name: scores[WITH_PEOPLE, name].value)]
+    texts = scores[WITH_PEOPLE, judged[0]].texts
+    ratios = {name: ratio_of_means(gain, best) for name, gain in gains.items()}
+    return {name: Share(one.value, one.low, one.high, texts) for name, one in ratios.items() if not isnan(one.value)}
+
+
 def recommend(ranking: Sequence[RankRow], verdicts: Sequence[Verdict]) -> Recommendation:
     """Recommend the cheapest explainer that is to be trusted; if there is none, say so and what to do."""
     rows = [row for row in ranking if row.explainer != RANDOM]
@@ -56,7 +72,12 @@ def recommend(ranking: Sequence[RankRow], verdicts: Sequence[Verdict]) -> Recomm
     use = min(trusted, key=lambda row: (row.passes_per_text, rows.index(row)))
     better = rows[: rows.index(use)]
     following = min(better, key=lambda row: row.passes_per_text, default=None)
-    if following is None:
+    if len(rows) == 1:
+        sentence = (
+            f"Use {use.explainer}: it is to be trusted, but no other explainer was audited to compare it with. It "
+            f"takes {_cost(use)} a text"
+        )
+    elif following is None:
         sentence = f"Use {use.explainer}: none audited here is more faithful. It takes {_cost(use)} a text"
     else:
         sentence = (

@@ -1,9 +1,4 @@
-"""The rules by which an explainer is trusted, data in a TOML file (rules.toml or the user's), and the verdicts.
-
-An explainer for which a needed rule says no is not to be trusted. If a wanted rule says no, or any rule is undecided,
-it is to be used with care. If all hold, it is to be trusted. A wanted rule that could not be measured does not count; a
-needed one is undecided.
-"""
+"""The rules by which an explainer is judged, data in a TOML file (rules.toml or the user's), and what they measure."""
 
 from __future__ import annotations
 
@@ -17,16 +12,16 @@ from typing import Any, Literal
 
 from ..interfaces.errors import OptionError, unknown_name
 from ..interfaces.settings import json_ready
-from .data import Agreement, AuditData, ModelInfo, RankRow, RuleResult, ScoreRow, Share, Verdict
+from .data import Agreement, AuditData, ModelInfo, RankRow, ScoreRow, Share
 
 DEFAULT = "default"
 KINDS = ("attention", "mask", "open", "black box")  # of models
 OVER_RANDOM, AGREEMENT, ATTENTION_TESTS, MASK = " over random", "agreement with ", "attention_tests ", "mask "
-CONVERGED, TEXTS, SHARE_OF_BEST = "converged", "texts", "share of best"
+CONVERGED, TEXTS, SHARE_OF_BEST, SHARE_OF_AGREEMENT = "converged", "texts", "share of best", "share of best agreement"
 STATISTICS = ("keep_min", "keep_mean", "keep_max", "keep_sd")  # of a mask
-TRUST, CARE, DISTRUST = "trust", "use with care", "do not trust"
+TRUE, HUMAN_LIKE = VERDICTS = ("true", "human-like")  # to the model, and to what people marked
+MARKED = "rationale-"  # begins the names of the metrics that compare with marked words
 RANDOM = "random"  # the floor is not judged
-ALPHA = 0.05  # a difference from random words must not be chance, after Holm's correction
 
 
 @dataclass(frozen=True)
@@ -44,6 +39,18 @@ class Rule:
     explainers: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     proof_from: int | None = None
+    verdict: str = ""  # that it belongs to; left out, what it measures decides
+
+    def __post_init__(self) -> None:
+        """Let what people marked decide whether an explainer is human-like, and all else whether it is true."""
+        if not self.verdict:
+            of_people = self.quantity == SHARE_OF_AGREEMENT or self.quantity.startswith(MARKED)
+            object.__setattr__(self, "verdict", HUMAN_LIKE if of_people else TRUE)
+
+    @property
+    def compares(self) -> bool:
+        """Whether it asks about the best of the explainers audited, and so about nothing where there is only one."""
+        return self.quantity in (SHARE_OF_BEST, SHARE_OF_AGREEMENT)
 
     def is_for(self, explainer: str, model: ModelInfo) -> bool:
         """Say whether it asks about this explainer of this model; no explainer is compared with itself."""
@@ -71,7 +78,7 @@ class Measured:
     low: float | None
     high: float | None
     texts: int
-    p: float | None = 0.0  # of a difference from random words: corrected chance of as much between equals
+    p: float | None = 0.0  # of a difference from random words: chance of as much between equals
 
     @property
     def shown(self) -> str:
@@ -92,6 +99,7 @@ def read_rules(
         CONVERGED,
         TEXTS,
         SHARE_OF_BEST,
+        SHARE_OF_AGREEMENT,
         *(MASK + statistic for statistic in STATISTICS),
         *(ATTENTION_TESTS + test for test in attention_tests),
         *(AGREEMENT + name for name in explainers),
@@ -137,6 +145,7 @@ def _rule(name: str, table: object, where: str, quantities: Iterable[str], expla
         ([values["quantity"]], quantities, "quantity"),
         (values.get("explainers", ()), explainers, "explainers"),
         (values.get("kinds", ()), KINDS, "kinds"),
+        ([values["verdict"]] if "verdict" in values else (), VERDICTS, "verdict"),
     ):
         for word in chosen:
             if word not in known:
@@ -170,87 +179,6 @@ def _value(value: Any, field: str, where: str) -> Any:
     return value
 
 
-def verdicts(data: AuditData, rules: Rules) -> tuple[Verdict, ...]:
-    """Judge every explainer but random words."""
-    explainers = dict.fromkeys(score.explainer for score in data.scores)
-    return tuple(_verdict(name, data, rules) for name in explainers if name != RANDOM)
-
-
-def _verdict(explainer: str, data: AuditData, rules: Rules) -> Verdict:
-    results = []
-    for rule in rules.rules:
-        measured = measurement(data, rule.quantity, explainer)
-        if rule.is_for(explainer, data.model) and (rule.needed or measured.value is not None):
-            results.append(_result(rule, measured))
-    against = [result for result in results if result.needed and result.holds is False]
-    doubts = [result for result in results if result.holds is not True]
-    if against:
-        verdict, because = DISTRUST, _because(min(against, key=_reaches_threshold))
-    elif doubts:
-        strongest = min(doubts, key=lambda result: (not result.needed, result.holds is None))
-        verdict, because = CARE, _because(strongest)
-    elif results:
-        verdict, because = TRUST, f"All {len(results)} rules hold."
-    else:
-        verdict, because = CARE, "No rule could be measured."
-    return Verdict(explainer, verdict, because, tuple(results))
-
-
-def _reaches_threshold(result: RuleResult) -> bool:
-    """Say whether it was doubt that counted as a no: a plain no is the better reason to give."""
-    end = result.high if result.must_be == "above" else result.low
-    assert end is not None  # else the rule were undecided
-    return end > result.threshold if result.must_be == "above" else end < result.threshold
-
-
-def _because(result: RuleResult) -> str:
-    numbers = Measured(result.value, result.low, result.high, 0).shown
-    chance = "" if result.p is None or result.p < ALPHA else f", p = {result.p:.2f} after Holm's correction"
-    wanted = f"must be {result.must_be} {result.threshold:g}"
-    return f"{result.answer.removesuffix('.')} ({result.quantity}: {numbers}{chance}; {wanted})."
-
-
-def _result(rule: Rule, measured: Measured) -> RuleResult:
-    holds = decide(rule, measured)
-    return RuleResult(
-        rule=rule.name,
-        needed=rule.needed,
-        holds=holds,
-        value=measured.value,
-        low=measured.low,
-        high=measured.high,
-        p=measured.p if rule.quantity.endswith(OVER_RANDOM) else None,
-        threshold=rule.threshold,
-        must_be=rule.must_be,
-        quantity=rule.quantity,
-        question=rule.question,
-        answer=rule.yes if holds else rule.no if holds is False else _undecided(rule, measured),
-    )
-
-
-def decide(rule: Rule, measured: Measured) -> bool | None:
-    """Say whether the whole interval lies on the right side of the threshold, on the wrong one, or neither."""
-    if measured.value is None or measured.low is None or measured.high is None:
-        return None
-    above = rule.must_be == "above"
-    right = measured.low > rule.threshold if above else measured.high < rule.threshold
-    wrong = measured.high <= rule.threshold if above else measured.low >= rule.threshold
-    if right and measured.p is not None and measured.p < ALPHA:
-        return True
-    doubt_counts = rule.proof_from is not None and measured.texts >= rule.proof_from
-    return False if wrong or doubt_counts else None
-
-
-def _undecided(rule: Rule, measured: Measured) -> str:
-    if measured.value is None:
-        return f"This was not measured, but '{rule.name}' is needed."
-    if measured.low is None or measured.high is None:
-        return "One text cannot tell."
-    if measured.low <= rule.threshold <= measured.high:
-        return f"It cannot be told from {measured.texts:,} texts."
-    return "It may be chance, given how many comparisons were made."
-
-
 def measurement(data: AuditData, quantity: str, explainer: str) -> Measured:
     """Find the number that a rule asks for."""
     if quantity == TEXTS:
@@ -258,6 +186,8 @@ def measurement(data: AuditData, quantity: str, explainer: str) -> Measured:
     if quantity == SHARE_OF_BEST:
         rows = [row for row in data.ranking if row.explainer != RANDOM]
         return _estimate(next((row for row in rows if row.explainer == explainer and len(rows) > 1), None))
+    if quantity == SHARE_OF_AGREEMENT:
+        return _estimate(data.human_shares.get(explainer))
     if quantity == CONVERGED:
         return _estimate(data.converged.get(explainer))
     if quantity.startswith(AGREEMENT):
@@ -270,7 +200,7 @@ def measurement(data: AuditData, quantity: str, explainer: str) -> Measured:
     if row is None or metric == quantity:
         return _estimate(row)
     value, low, high = row.over_random_value, row.over_random_low, row.over_random_high
-    return Measured(value, low, high, row.texts, row.over_random_p_holm)
+    return Measured(value, low, high, row.texts, row.over_random_p)
 
 
 def _of_weights(data: AuditData, quantity: str) -> Measured:

@@ -16,7 +16,7 @@ from ..evaluation.measure import Scores
 from ..explainers.own import Own
 from ..explaining.any_model import access_for, as_classifier, known_label, open_model, with_tokenizer
 from ..explaining.cache import ExplanationCache
-from ..explaining.inputs import draw, labelled_documents, read_rationales
+from ..explaining.inputs import draw, labelled_documents, with_rationales
 from ..explaining.measure import DRAWS, RANDOM, measure_explanations
 from ..explaining.stream import explain_documents
 from ..explaining.targets import ALL
@@ -30,8 +30,9 @@ from . import labels, sections
 from .audit import Audit
 from .data import AuditData, Reproduction
 from .gallery import gallery
-from .ranking import rank, recommend
-from .rules import Rules, read_rules, verdicts
+from .ranking import human_shares, rank, recommend
+from .rules import Rules, read_rules
+from .verdicts import with_verdicts
 
 OnEvent = Callable[[str, int, int], object]  # gets the stage, the texts that are done, and all of them (0: not counted)
 
@@ -68,10 +69,7 @@ def audit(
     folder holds is not computed anew; a model that whyword cannot see change then needs a fingerprint, a name that
     changes whenever the model does.
     """
-    documents = labelled_documents(texts, labels)
-    if rationales is not None:
-        marked = read_rationales(rationales, [document.words for document in documents])
-        documents = [replace(document, rationale=spans) for document, spans in zip(documents, marked, strict=True)]
+    documents = with_rationales(labelled_documents(texts, labels), rationales)
     if not documents:
         raise DataError("There are no texts to audit the model on: give at least two.")
     columns = labels if getattr(labels, "ndim", 1) == 2 and not hasattr(labels, "columns") else None
@@ -182,6 +180,8 @@ def gather_audit(
         calibration=calibration,
         ranking=rank(scores, cost.explainers, scores.texts if several else len(documents)),
         label_quality=quality,
+        human_shares=human_shares(scores),
+        of_people=tuple(name for name, explainer in chosen.items() if explainer.of_people),
         scores=sections.score_rows(scores),
         agreement=sections.agreements({name: rows for name, rows in units.items() if name in judged} or judged),
         converged=sections.converged_shares(judged, chosen),
@@ -198,8 +198,8 @@ def gather_audit(
     if several:
         own = labels.audit_labels(data, classifier, of_labels, cost.explainers, rules, documents)
         data = replace(data, labels=own, label_means=labels.label_means(of_labels))
-    judgments = verdicts(data, rules)
-    return Audit(replace(data, verdicts=judgments, best=recommend(data.ranking, judgments)), scores)
+    data = with_verdicts(data, rules)
+    return Audit(replace(data, best=recommend(data.ranking, data.verdicts)), scores)
 
 
 def _by_position(document: Document, classes: Sequence[Label]) -> Document:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..diffs.difference import ModelDifference
     from ..explaining.any_model import OpenedModel
     from ..explaining.cache import ExplanationCache
+    from ..interfaces.document import Document
 
 ENDINGS = (".html", ".jsonl", ".jsonl.gz", ".csv")
 SAMPLE = 500
@@ -75,7 +76,7 @@ def command(
     most_changed_reasons: MostReasons = None,
     min_count: Annotated[int, typer.Option(min=1, metavar="N", help="List words that occur at least N times.")] = 5,
     output: Output = None,
-    columns: options.DataColumns,
+    columns: options.RationaleColumns,
     data_dir: options.DataDir = None,
     opening: options.Opening,
     cache: options.Cache = None,
@@ -87,6 +88,7 @@ def command(
 ) -> None:
     """Show which predictions and which reasons changed between two models.
 
+    Also which words stopped deciding, whether reasons moved towards people's, and what it cost in accuracy.
     Exits with 3 if more changed than allowed: the share of these very texts counts, not its interval.
     """
     from ..catalog import make_explainer
@@ -189,6 +191,10 @@ def _show(difference: ModelDifference, min_count: int) -> None:
     def say(line: str, style: str = "") -> None:
         console.print(Text(showable(line), style), soft_wrap=not console.is_terminal)
 
+    def shorten(document: Document) -> str:
+        words = " ".join(" | ".join(document.words.texts).split())
+        return words if len(words) <= LONGEST else words[: LONGEST - 1] + "…"
+
     say(str(difference))
     moved = difference.most_moved(SHOWN_WORDS, min_count)
     if moved:
@@ -203,6 +209,15 @@ def _show(difference: ModelDifference, min_count: int) -> None:
         say("\nWords that speak for another class now:")
     for word in turned[:SHOWN_WORDS]:
         say(turn(word))
+    for heading, texts in (
+        ("Reasons that moved furthest towards people's", difference.moved_closer(SHOWN_TEXTS)),
+        ("Reasons that moved furthest away", difference.moved_away(SHOWN_TEXTS)),
+    ):
+        if texts:
+            say(f"\n{heading} (average precision of the words marked):")
+        for text in texts:
+            say(f"{text.old_agreement:.2f} → {text.new_agreement:.2f}  {shorten(text.document)}")
+            say(f"  marked: {', '.join(text.marked[:SHOWN_WORDS])}; {written(text.moved(3))}")
     changed = [text for text in difference.most_changed(SHOWN_TEXTS) if text.prediction_changed or text.reason_changed]
     if changed:
         say("\nThe most changed texts:")
@@ -213,8 +228,7 @@ def _show(difference: ModelDifference, min_count: int) -> None:
             f"{change.new_label} {change.new_probability:.0%}",
         )
         say(f"\n{before} → {after}{gold}", "bold")
-        words = " ".join(" | ".join(change.document.words.texts).split())
-        say(words if len(words) <= LONGEST else words[: LONGEST - 1] + "…")
+        say(shorten(change.document))
         say(f"  {written(change.moved())}")
 
 

@@ -13,7 +13,7 @@ from ..data.words import split
 from ..evaluation.top_words import top_words
 from ..explaining.any_model import as_classifier, class_number, known_label
 from ..explaining.cache import ExplanationCache
-from ..explaining.inputs import draw, labelled_documents
+from ..explaining.inputs import draw, labelled_documents, with_rationales
 from ..explaining.stream import explain_documents
 from ..explaining.words import ignores_case, importance_in
 from ..interfaces.classifier import Classifier, OpenClassifier, exclusive, has_contributions
@@ -23,7 +23,9 @@ from ..interfaces.explanation import Explainer, Explanation, WordImportance
 from ..maths.stats.comparisons import paired_difference
 from ..maths.stats.correlation import kendall_tau_b, overlap
 from ..maths.stats.ties import PROBABILITY, SAME, settled, tied_ranks, tolerance
+from .deciding import decisions
 from .difference import AccuracyChange, ModelDifference, TextDifference, WordChange, share
+from .people import agreement_with_people
 
 DIGITS = 6  # of a score that are shown, the largest of its text being 1: the others are rounding
 TOP = 5
@@ -41,6 +43,7 @@ def diff(
     labels: object = None,
     explainer: str | Explainer | None = None,
     *,
+    rationales: object = None,
     sample: int | None = SAMPLE,
     top: int = TOP,
     least_shared: float = LEAST_SHARED,
@@ -52,10 +55,11 @@ def diff(
 
     The models are any two of the same classes that explain takes; a network of Hugging Face is given as the pair
     (model, tokenizer). The texts are
-    strings or documents, of which a sample is drawn; None takes all. Labels are needed for accuracy alone. What the
-    other arguments mean, diff_models says.
+    strings or documents, of which a sample is drawn; None takes all. Labels are needed for accuracy alone, rationales
+    (per text a list of (start, end) character spans) to see whether reasons moved towards the words that people marked.
+    What the other arguments mean, diff_models says.
     """
-    documents = labelled_documents(texts, labels)
+    documents = with_rationales(labelled_documents(texts, labels), rationales)
     return diff_models(
         old,
         new,
@@ -103,7 +107,12 @@ def diff_models(
     targets = [explanation.label if explanation.signed else None for explanation in first]  # weights are for none
     second = _explain_for(after, documents, targets, explainer, caches[1], lambda stream: follow(stream, names[1]))
     second = [_as(one, other) for one, other in zip(first, second, strict=True)]
-    texts = tuple(_compare(one, other, top, least_shared) for one, other in zip(first, second, strict=True))
+    old_answers, new_answers = (list(map(_for_own_answer, explained)) for explained in (first, second))
+    people, areas = agreement_with_people(before, old_answers, new_answers, top, seed)
+    texts = tuple(
+        _compare(one, other, top, least_shared, *area)
+        for one, other, area in zip(first, second, areas.tolist(), strict=True)
+    )
     case = after if ignores_case(before) else before  # words differ by case if they do for one of the models
     return ModelDifference(
         old=names[0],
@@ -117,6 +126,8 @@ def diff_models(
         texts=texts,
         words=_words(first, second, case),
         accuracy=_accuracy(texts, before.classes),
+        people=people,
+        decisions=decisions(old_answers, new_answers, top, case),
     )
 
 
@@ -193,7 +204,20 @@ def _as(old: Explanation, new: Explanation) -> Explanation:
     )
 
 
-def _compare(old: Explanation, new: Explanation, top: int, least_shared: float) -> TextDifference:
+def _for_own_answer(explanation: Explanation) -> Explanation:
+    """Explain the class that the model itself predicts, where that can be said, and compare with what is marked for it.
+
+    Unsigned scores are for no class, and some explainers score one class only.
+    """
+    predicted = explanation.classes[int(explanation.probabilities.argmax())]
+    if explanation.all_scores is not None:
+        explanation = explanation.for_class(predicted)
+    return replace(explanation, document=explanation.document.for_label(predicted))
+
+
+def _compare(
+    old: Explanation, new: Explanation, top: int, least_shared: float, old_area: float, new_area: float
+) -> TextDifference:
     """Compare two explanations of a text."""
     old_scores, new_scores = _shares(old.scores), _shares(new.scores)
     long_enough = len(old_scores) > top  # else all words are top words
@@ -221,6 +245,8 @@ def _compare(old: Explanation, new: Explanation, top: int, least_shared: float) 
         overlap=overlap(*highest) if long_enough else float("nan"),
         tau=kendall_tau_b(old.scores, new.scores, (old.resolution, new.resolution)),
         reason_changed=least_shared - shared > SAME if long_enough else None,
+        old_agreement=old_area,
+        new_agreement=new_area,
     )
 
 
@@ -302,4 +328,11 @@ def _accuracy(texts: Sequence[TextDifference], classes: Sequence[Label]) -> Accu
     gold = [(text, known_label(classes, label)) for text, label in labelled]
     old, new = [text.old_label == label for text, label in gold], [text.new_label == label for text, label in gold]
     change = paired_difference(np.array(new, dtype=np.float64), np.array(old, dtype=np.float64))
-    return AccuracyChange(share(old), share(new), change, len(labelled))
+    return AccuracyChange(
+        share(old),
+        share(new),
+        change,
+        len(labelled),
+        became_right=sum(now and not once for once, now in zip(old, new, strict=True)),
+        became_wrong=sum(once and not now for once, now in zip(old, new, strict=True)),
+    )

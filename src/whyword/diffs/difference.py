@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,10 +11,11 @@ import numpy as np
 
 from ..interfaces.document import Document, Label
 from ..interfaces.settings import data_frame, json_ready
-from ..maths.stats.comparisons import Difference
 from ..maths.stats.intervals import Estimate, share_interval
-from ..maths.stats.ties import ranking
+from ..maths.stats.ties import SAME, ranking
+from .deciding import WordDecision
 from .page import render
+from .people import PairedChange, PeopleChange
 
 if TYPE_CHECKING:
     import pandas
@@ -39,6 +41,19 @@ class TextDifference:
     overlap: float  # share of the highest words that both have, whatever their scores; NaN likewise
     tau: float  # Kendall's tau-b of the scores; NaN where all words of a text have the same one
     reason_changed: bool | None  # None for texts too short to tell
+    old_agreement: float = math.nan  # with what people marked: area under precision and recall; NaN without a mark
+    new_agreement: float = math.nan
+
+    @property
+    def closer(self) -> float:
+        """How far the reason moved towards what people marked; NaN without a mark."""
+        return self.new_agreement - self.old_agreement
+
+    @property
+    def marked(self) -> tuple[str, ...]:
+        """The words that people marked."""
+        marks = self.document.rationale_words or ()
+        return tuple(word for word, is_marked in zip(self.document.words.strings, marks, strict=False) if is_marked)
 
     @property
     def prediction_changed(self) -> bool:
@@ -75,6 +90,8 @@ class TextDifference:
             "overlap": json_ready(self.overlap),
             "tau": json_ready(self.tau),
             "shift": self.shift,
+            "old_agreement": json_ready(self.old_agreement),
+            "new_agreement": json_ready(self.new_agreement),
             "words": list(strings),
             "spans": [list(span) for spans in words.spans for span in spans],
             "segments": list(words.segments),
@@ -139,13 +156,11 @@ class ChangedShare(Estimate):
 
 
 @dataclass(frozen=True)
-class AccuracyChange:
-    """Accuracy of both models on the same labelled texts, and the paired difference."""
+class AccuracyChange(PairedChange):
+    """Accuracy of both models on the same labelled texts, the paired difference, and the texts that it is made of."""
 
-    old: Estimate
-    new: Estimate
-    change: Difference
-    texts: int
+    became_right: int
+    became_wrong: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,6 +178,8 @@ class ModelDifference:
     texts: Sequence[TextDifference]
     words: Sequence[WordChange]  # the one that moved most first
     accuracy: AccuracyChange | None  # None without labels
+    people: PeopleChange | None = None  # None without marked words
+    decisions: Sequence[WordDecision] = ()  # of words that decide a text in either model, or are forbidden
 
     @property
     def predictions_changed(self) -> ChangedShare:
@@ -192,6 +209,28 @@ class ModelDifference:
         """Give the words that speak for another class now, of those that occur at least min_count times."""
         return [word for word in self.words if word.count >= min_count and word.turned]
 
+    def moved_closer(self, most: int | None = None) -> list[TextDifference]:
+        """Give the texts whose reason moved towards what people marked, the furthest first."""
+        return sorted((text for text in self.texts if text.closer > SAME), key=lambda text: -text.closer)[:most]
+
+    def moved_away(self, most: int | None = None) -> list[TextDifference]:
+        """Give the texts whose reason moved away from what people marked, the furthest first."""
+        return sorted((text for text in self.texts if text.closer < -SAME), key=lambda text: text.closer)[:most]
+
+    def stopped(self, min_count: int = 5) -> list[WordDecision]:
+        """Give the words that stopped deciding, of those in at least min_count texts, that of most texts first."""
+        rows = [row for row in self.decisions if row.texts >= min_count and row.stopped]
+        return sorted(rows, key=lambda row: row.new - row.old)
+
+    def started(self, min_count: int = 5) -> list[WordDecision]:
+        """Give the words that decide now and did not, likewise."""
+        rows = [row for row in self.decisions if row.texts >= min_count and row.started]
+        return sorted(rows, key=lambda row: row.old - row.new)
+
+    def forbidden(self) -> list[WordDecision]:
+        """Give the words of these texts that the new model must not read."""
+        return [row for row in self.decisions if row.forbidden]
+
     def to_dict(self, most: int | None = None) -> dict[str, Any]:
         """Give plain values, ready for JSON; with most, only that many texts, the most changed first."""
         reasons = self.reasons_changed
@@ -208,6 +247,8 @@ class ModelDifference:
             "predictions_changed": asdict(self.predictions_changed),
             "reasons_changed": None if reasons is None else asdict(reasons),
             "accuracy": None if self.accuracy is None else json_ready(asdict(self.accuracy)),
+            "people": None if self.people is None else json_ready(asdict(self.people)),
+            "decisions": [row.to_dict() for row in self.decisions],
             "words": [word.to_dict() for word in self.words],
             "changes": [text.to_dict() for text in (self.texts if most is None else self.most_changed(most))],
         }
@@ -239,11 +280,23 @@ class ModelDifference:
             turned = self.turned()
             which = f": {', '.join(map(turn, turned[:5]))}{', …' * (len(turned) > 5)}" if turned else ""
             lines.append(f"words turned         {len(turned):,} of those that occur 5 times or more{which}")
+        for what, rows in (("stopped deciding", self.stopped()), ("decide now", self.started())):
+            lines += [f"{what:<21}{_some(rows)}"] * bool(rows)
+        if self.forbidden():
+            lines.append(f"forbidden words      {_some(self.forbidden())}")
+        if self.people is not None:
+            area, f1 = self.people.auprc, self.people.f1
+            lines += [
+                f"like people          {_moved(area)}; random words {self.people.random:.3f}",
+                f"                     average precision of the marked words, {area.texts:,} marked texts",
+                f"                     F1 of the top {self.top} words {_moved(f1)}",
+            ]
         if self.accuracy is not None:
             change = self.accuracy.change
             lines.append(
                 f"accuracy             {self.accuracy.old.value:.1%} → {self.accuracy.new.value:.1%}, "
-                f"{change.value:+z.1%} [{change.low:+z.1%}, {change.high:+z.1%}], p {change.p:.2g}"
+                f"{change.value:+z.1%} [{change.low:+z.1%}, {change.high:+z.1%}], p {change.p:.2g}; "
+                f"{self.accuracy.became_right:,} became right, {self.accuracy.became_wrong:,} wrong"
             )
         return "\n".join(lines)
 
@@ -256,6 +309,18 @@ def share(yes: Sequence[bool]) -> Estimate:
 def turn(word: WordChange) -> str:
     """Write a word with the class it spoke for and the one it speaks for now."""
     return f"{word.word} ({word.old_class} → {word.new_class})"
+
+
+def _some(rows: Sequence[WordDecision], most: int = 5) -> str:
+    return ", ".join(map(str, rows[:most])) + ", …" * (len(rows) > most)
+
+
+def _moved(pair: PairedChange) -> str:
+    change = pair.change
+    return (
+        f"{pair.old.value:.3f} → {pair.new.value:.3f}, {change.value:+z.3f} [{change.low:+z.3f}, {change.high:+z.3f}], "
+        f"p {change.p:.2g}"
+    )
 
 
 def written(moved: Sequence[tuple[str, float, float]]) -> str:

@@ -15,10 +15,12 @@ from ..views.characters import showable
 from ..views.highlight import Highlight, Paint, class_color
 
 if TYPE_CHECKING:
+    from .deciding import WordDecision
     from .difference import ModelDifference, TextDifference
 
 ON_PAGE = 100  # texts
 MOVED = 5  # words listed under a text
+MOVED_TEXTS = 5  # towards people, and as many away from them
 SHOWN_WORDS = 20
 CHIP = 0.5  # strength of the paint behind the name of a class
 SCALE = "scores are shares of a text's score: divided by the sum of their absolute values"
@@ -39,17 +41,37 @@ class Piece:
 def render(difference: ModelDifference, min_count: int) -> str:
     """Show the numbers, the words that moved most and those that turned, and the most changed texts."""
     classes, changes = difference.classes, difference.most_changed(ON_PAGE)
+    moved = [*difference.moved_closer(MOVED_TEXTS), *difference.moved_away(MOVED_TEXTS)]
     values = {
         "difference": difference,
         "words": difference.most_moved(SHOWN_WORDS, min_count),
         "turned": difference.turned(min_count)[:SHOWN_WORDS],
         "changes": [_change(text, difference) for text in changes],
+        "decided": _decided(difference, min_count),
+        "moves": [
+            (heading, [_change(text, difference) for text in texts])
+            for heading, texts in (
+                ("Moved furthest towards people", difference.moved_closer(MOVED_TEXTS)),
+                ("Moved furthest away", difference.moved_away(MOVED_TEXTS)),
+            )
+            if texts
+        ],
         "min_count": min_count,
         "scale": SCALE,
-        "legend": _legend([view for text in changes for view in _views(text, difference)]),
+        "legend": _legend([view for text in [*changes, *moved] for view in _views(text, difference)]),
         "chips": {label: _style(Paint(CHIP, class_color(number))) for number, label in enumerate(classes)},
     }
     return fill("whyword.diffs", "difference.html", values)
+
+
+def _decided(difference: ModelDifference, min_count: int) -> list[tuple[str, list[WordDecision]]]:
+    """Give the words that stopped deciding and those that took over, and the forbidden ones, each with a heading."""
+    lists = [
+        ("Words that stopped deciding", difference.stopped(min_count)),
+        ("Words that decide now", difference.started(min_count)),
+        ("Forbidden words", difference.forbidden()),
+    ]
+    return [(heading, rows[:SHOWN_WORDS]) for heading, rows in lists if rows]
 
 
 def _views(text: TextDifference, difference: ModelDifference) -> tuple[Highlight, Highlight]:

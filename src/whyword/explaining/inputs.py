@@ -231,6 +231,14 @@ def labelled_documents(texts: Any, labels: Any = None) -> list[Document]:
     return [replace(document, label=label) for document, label in zip(documents, known, strict=True)]
 
 
+def with_rationales(documents: Sequence[Document], rationales: Any = None) -> list[Document]:
+    """Join documents with the marked passages that are given, if any."""
+    if rationales is None:
+        return list(documents)
+    marked = read_rationales(rationales, [document.words for document in documents])
+    return [replace(document, rationale=spans) for document, spans in zip(documents, marked, strict=True)]
+
+
 def _kind(text: Words) -> str:
     return "pair" if len(text.texts) == 2 else "single text"
 
