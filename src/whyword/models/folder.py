@@ -16,6 +16,7 @@ import torch
 
 from ..blocks.contributions import add_head
 from ..data.rows import Columns
+from ..data.tokenizers.forbidding import forbid
 from ..data.tokenizers.word_level import WordLevelTokenizer
 from ..data.tokenizers.word_pieces import WordPieceTokenizer
 from ..inference.fitted import FittedClassifier
@@ -24,11 +25,12 @@ from ..interfaces.errors import ModelError, OptionError, WhywordError
 from ..interfaces.explanation import Explainer
 from ..report.tables import markdown
 from ..storage.atomic import put_in_place, read_tensors, write_tensors, write_text
-from .config import SECTIONS, RunConfig, build_encoder, build_method, make_config
+from .config import FORBIDDEN, SECTIONS, RunConfig, build_encoder, build_method, make_config
 from .figures import figure_tables, warn_of
 
 FORMAT = 1  # raised when a folder can no longer be read by older versions
 FREQUENCIES = "whyword.frequencies"
+NEWER = ("contributions", *FORBIDDEN, "name", "notes")  # settings that older models do not have
 COLUMNS = ("text", "text_pair", "label")  # whose names are kept
 
 
@@ -97,7 +99,7 @@ def load_model(folder: Path, device: torch.device | str = "cpu") -> TrainedModel
     config_values = _read_config(folder)
     try:
         names = ("method", "encoder", "vocabulary", "training", "embeddings", "seed")
-        newer = {name: config_values.get(name) for name in ("contributions", "name", "notes")}  # none in older models
+        newer = {name: config_values.get(name) for name in NEWER}
         config = make_config({**{name: config_values[name] for name in names}, **newer})
         architecture = config_values["architecture"]
         kind = WordLevelTokenizer if architecture is None else WordPieceTokenizer
@@ -126,7 +128,7 @@ def load_model(folder: Path, device: torch.device | str = "cpu") -> TrainedModel
         raise ModelError(f"The model folder {folder} is damaged ({reason}): train it again or copy it anew.") from error
     method.to(device).eval()
     counts = None if frequencies is None else frequencies.numpy()
-    classifier = FittedClassifier(method, tokenizer, labels, counts, offsets, thresholds)
+    classifier = FittedClassifier(method, forbid(tokenizer, config.unread), labels, counts, offsets, thresholds)
     return TrainedModel(classifier, config, history, metrics, folder, columns)
 
 

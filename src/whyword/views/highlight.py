@@ -46,6 +46,7 @@ PALETTE: tuple[Color, ...] = (
 )
 MOST_OPAQUE = 0.55
 WEIGHT = "weight, not a reason for a class"
+UNREAD = "forbidden: not read by this model"
 
 
 @dataclass(frozen=True)
@@ -57,10 +58,13 @@ class Paint:
     line: Line = "solid"
     speaks: str = ""  # "for positive" or "against positive"; weights do not speak
     tag: str = ""  # first letters of the class, where there are more than two
+    struck: bool = False  # a word that the model does not read
 
     @property
     def meaning(self) -> str:
         """What the paint means, in a few words."""
+        if self.struck:
+            return UNREAD
         return f"speaks {self.speaks}" if self.speaks else WEIGHT
 
     @property
@@ -73,6 +77,8 @@ class Paint:
         """How thick the line under the word is; all weights have one, so that nobody takes them for signed scores."""
         return max(underline(self.strength), 1 if self.line == "dotted" else 0)
 
+
+STRUCK = Paint(struck=True)
 
 Run = tuple[str, float | None, float]  # string, score, strength
 Passage = tuple[str, float | None, Paint]
@@ -121,6 +127,7 @@ class Highlight:
     base_value: float | None = None  # what the scores add up from
     error: float | None = None  # of the scores, measured on sub-texts
     interactions: tuple[tuple[int, int, float, int | None], ...] = ()  # positions of two words, score, speaks for
+    forbidden: tuple[int, ...] = ()  # positions of the words that the model does not read
 
     @property
     def strengths(self) -> tuple[float, ...]:
@@ -155,7 +162,10 @@ class Highlight:
         """How each word is painted."""
         strengths = self.strengths
         speaks_for = self.speaks_for or (None,) * len(strengths)
-        return [self.paint(strength, number) for strength, number in zip(strengths, speaks_for, strict=True)]
+        paints = [self.paint(strength, number) for strength, number in zip(strengths, speaks_for, strict=True)]
+        for word in self.forbidden:
+            paints[word] = STRUCK
+        return paints
 
     def runs(self) -> list[list[Run]]:
         """Cut each text into runs (string, score, strength); what lies between words has the score None."""
@@ -168,12 +178,12 @@ class Highlight:
     def pieces(self, weakest: float = NEGLIGIBLE) -> list[list[Piece]]:
         """Cut each text at its words, but leave weaker ones in one piece with the text around them.
 
-        Words that act together are pieces of their own, however weak each of them is.
+        Words that act together, or are not read, are pieces of their own, however weak each of them is.
         """
         words = iter(enumerate(zip(self.scores, self.paints, strict=True)))
-        together = {position for pair in self.pairs for position in (pair.first, pair.second)}
+        apart = {position for pair in self.pairs for position in (pair.first, pair.second)} | set(self.forbidden)
         return [
-            list(_merge(_cut(text, spans, words), weakest, together))
+            list(_merge(_cut(text, spans, words), weakest, apart))
             for text, spans in zip(self.texts, self.spans, strict=True)
         ]
 
@@ -276,6 +286,8 @@ class Highlight:
             notes.append(f"Checked on sub-texts: sums of scores miss the probability by {self.error:.3f}.")
         if self.tied:
             notes.append(f"{self.tied:,} words are tied: which of them belong to the top ones is undecided.")
+        if self.forbidden:
+            notes.append("Words that are struck out must not decide: the model does not read them.")
         last = "last word" if self.truncated_words == 1 else f"last {self.truncated_words:,} words"
         if self.windows > 1:
             beyond = f"; the prediction did not read the {last}" if self.truncated_words else ""
@@ -308,9 +320,9 @@ def _cut(
         yield Piece(text[position:])
 
 
-def _merge(pieces: Iterable[Piece], weakest: float, together: set[int]) -> Iterator[Piece]:
+def _merge(pieces: Iterable[Piece], weakest: float, apart: set[int]) -> Iterator[Piece]:
     def stands_out(piece: Piece) -> bool:
-        return piece.word is not None and (piece.paint.strength >= weakest or piece.word in together)
+        return piece.word is not None and (piece.paint.strength >= weakest or piece.word in apart)
 
     for alone, group in groupby(pieces, stands_out):
         if alone:
