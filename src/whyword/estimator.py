@@ -36,6 +36,7 @@ from .maths.stats.thresholds import decide
 from .models.auto import BUDGET, train_automatically
 from .models.config import AUTO, RunConfig, make_config, with_defaults
 from .models.folder import TrainedModel, load_model, model_fingerprint, put_model
+from .models.forbidden_words import with_forbidden_notes
 from .models.train import train_model
 from .training.loop import Step
 
@@ -65,9 +66,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     class_weight is "balanced", or a dictionary of how much each class counts in training. With the threshold "auto",
     classes are decided by thresholds tuned on dev; a number is the probability from which on the last of two classes is
-    predicted. The words of forbid are not read, those of forbid_soft are taught to move no answer: lists of words, phrases
-    and /regular expressions/, or files of them (docs/forbid.md). With a baseline, model_.metrics["figures"] hold the
-    model beside TF-IDF.
+    predicted. The words of forbid are not read, those of forbid_soft are taught to move no answer: lists of words,
+    phrases and /regular expressions/, or files of them (docs/forbid.md). With a baseline, model_.metrics["figures"]
+    hold the model beside TF-IDF.
 
     It keeps the conventions of scikit-learn (clone, get_params, Pipeline, GridSearchCV, pickle). As the checks of
     scikit-learn feed tables of numbers, they are run on a subclass that writes each row as a text.
@@ -204,6 +205,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         names = () if self.log is None else (self.log,) if isinstance(self.log, str | Logger) else self.log
         loggers = [make_logger(name) for name in names]
         device, values, baseline = choose_device(self.device), self._values(), self.baseline or None
+        dataset = with_forbidden_notes(dataset, make_config(values))
         shared: dict[str, Any] = {"on_event": self._on_event, "baseline": baseline, "loggers": loggers}
         if self.encoder != AUTO:
             return train_model(make_config(values), dataset, device, **shared)

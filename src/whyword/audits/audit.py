@@ -84,7 +84,8 @@ class Audit:
     def __str__(self) -> str:
         """Write what a person wants to know first: the model, what to use, the verdicts and why, then the numbers."""
         best = [] if self.best is None else [fill(self.best.sentence, WIDTH)]
-        parts = [self._heading(), *best, *map(_paragraph, self.data.verdicts), str(self.scores)]
+        forbidden = [] if self.data.forbidden is None else [fill(str(self.data.forbidden), WIDTH)]
+        parts = [self._heading(), *best, *forbidden, *map(_paragraph, self.data.verdicts), str(self.scores)]
         if self.data.labels:
             parts.append("\n".join(map(_label_line, self.data.labels[:MOST_LABELS])))
         if self.data.attention_tests is not None:

@@ -10,19 +10,20 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
 
 from ..interfaces.errors import OptionError, unknown_name
 from ..interfaces.settings import json_ready
-from .data import Agreement, AuditData, ModelInfo, RankRow, RuleResult, ScoreRow, Share, Verdict
+from .data import Agreement, AuditData, ForbiddenWords, ModelInfo, RankRow, RuleResult, ScoreRow, Share, Verdict
 
 DEFAULT = "default"
 KINDS = ("attention", "mask", "open", "black box")  # of models
 OVER_RANDOM, AGREEMENT, ATTENTION_TESTS, MASK = " over random", "agreement with ", "attention_tests ", "mask "
 CONVERGED, TEXTS, SHARE_OF_BEST = "converged", "texts", "share of best"
+FORBIDDEN = "forbidden words"  # a question about the model, not about an explainer
 STATISTICS = ("keep_min", "keep_mean", "keep_max", "keep_sd")  # of a mask
 TRUST, CARE, DISTRUST = "trust", "use with care", "do not trust"
 RANDOM = "random"  # the floor is not judged
@@ -48,7 +49,8 @@ class Rule:
     def is_for(self, explainer: str, model: ModelInfo) -> bool:
         """Say whether it asks about this explainer of this model; no explainer is compared with itself."""
         return (
-            (not self.explainers or explainer in self.explainers)
+            self.quantity != FORBIDDEN
+            and (not self.explainers or explainer in self.explainers)
             and (not self.kinds or model.kind in self.kinds)
             and self.quantity != AGREEMENT + explainer
             and (not self.quantity.startswith((ATTENTION_TESTS, MASK)) or explainer in model.weights_explainers)
@@ -92,6 +94,7 @@ def read_rules(
         CONVERGED,
         TEXTS,
         SHARE_OF_BEST,
+        FORBIDDEN,
         *(MASK + statistic for statistic in STATISTICS),
         *(ATTENTION_TESTS + test for test in attention_tests),
         *(AGREEMENT + name for name in explainers),
@@ -174,6 +177,12 @@ def verdicts(data: AuditData, rules: Rules) -> tuple[Verdict, ...]:
     """Judge every explainer but random words."""
     explainers = dict.fromkeys(score.explainer for score in data.scores)
     return tuple(_verdict(name, data, rules) for name in explainers if name != RANDOM)
+
+
+def judge_forbidden(words: ForbiddenWords, rules: Rules) -> ForbiddenWords:
+    """Judge how far answers move without forbidden words: that of every text must not."""
+    measured = Measured(words.largest, words.largest, words.largest, words.texts)
+    return replace(words, rules=tuple(_result(rule, measured) for rule in rules.rules if rule.quantity == FORBIDDEN))
 
 
 def _verdict(explainer: str, data: AuditData, rules: Rules) -> Verdict:

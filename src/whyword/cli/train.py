@@ -155,6 +155,7 @@ def command(
     from ..models.auto import BUDGET, train_automatically
     from ..models.choose import choose_setting, split_choice
     from ..models.config import make_config, overlay, read_toml, with_defaults
+    from ..models.forbidden_words import with_forbidden_notes
     from ..models.train import train_model
     from .progress import TrainingProgress
 
@@ -183,6 +184,7 @@ def command(
     loggers = [make_logger(name) for name in keeping.log or ()]
     where = choose_device(device)
     dataset = load_checked(data, columns.columns(), data_dir, keep_leaks, fix_labels)
+    dataset = with_forbidden_notes(dataset, run)
     resume, alone = keeping.resume, threads is None
     with TrainingProgress(quiet) as progress:
         try:

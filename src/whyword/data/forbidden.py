@@ -85,10 +85,21 @@ class Forbidden:
         object.__setattr__(self, "_phrases", phrases)
         object.__setattr__(self, "_expressions", tuple(expressions))
 
+    @property
+    def words(self) -> frozenset[str]:
+        """The entries of one word, in lower case."""
+        return self._words
+
+    def unmatched(self, texts: Sequence[Words]) -> list[str]:
+        """Give the entries that no text holds anything of."""
+        distinct = {visible(word) for text in texts for word in text.strings}
+        known = {word.casefold() for word in distinct}
+        return [entry for entry in self.entries if not _matches(entry, texts, distinct, known)]
+
     def marks(self, text: Words) -> np.ndarray:
         """(word,) bool: the words of a text, or of a pair, that are forbidden."""
         strings = text.strings
-        marked = np.fromiter(map(self._is_forbidden, strings), bool, len(strings))
+        marked = np.fromiter(map(self.forbids, strings), bool, len(strings))
         if self._phrases:
             first = 0
             for spans in text.spans:
@@ -96,7 +107,8 @@ class Forbidden:
                 first += len(spans)
         return marked
 
-    def _is_forbidden(self, word: str) -> bool:
+    def forbids(self, word: str) -> bool:
+        """Whether a word is forbidden wherever it stands."""
         known = self._known.get(word)
         if known is None:
             if len(self._known) > MOST_KEPT:
@@ -135,6 +147,15 @@ class Forbidden:
     def close_up(self, text: Words) -> ClosedUp:
         """Leave the forbidden words out of a text."""
         return close_up(text, self.marks(text))
+
+
+def _matches(entry: str, texts: Sequence[Words], distinct: Iterable[str], known: set[str]) -> bool:
+    read = _read(entry)
+    if not isinstance(read, tuple):
+        return any(map(Forbidden((entry,)).forbids, distinct))
+    if len(read) == 1 or not known.issuperset(read):
+        return known.issuperset(read)
+    return any(Forbidden((entry,)).marks(text).any() for text in texts)
 
 
 def close_up(text: Words, left_out: np.ndarray) -> ClosedUp:

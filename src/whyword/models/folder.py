@@ -221,6 +221,7 @@ def model_card(config: Mapping[str, Any], metrics: Mapping[str, Any], history: S
         *(f"| {name} | {value} |" for name, value in _facts(config, metrics, history)),
         "",
         *_figures(metrics.get("figures")),
+        *_forbidden(config, metrics.get("forbidden")),
         "## Settings",
         "",
         *(f"- {section}: {_settings(config[section])}" for section in SECTIONS if config.get(section) is not None),
@@ -264,7 +265,7 @@ def _facts(
         elif name == "auto":
             dev = ", ".join(f"{each} {accuracy:.1%}" for each, accuracy in value["dev_accuracy"].items())
             facts.append(("chosen on dev by auto", f"{value['chosen']}; {dev}"))
-        elif name not in ("health", "figures"):
+        elif name not in ("health", "figures", "forbidden"):
             facts.append((name.replace("_", " "), f"{value:.4g}" if isinstance(value, float) else str(value)))
     facts.append(("epochs trained", str(len(history))))
     facts.append(("seed", str(config["seed"])))
@@ -294,6 +295,23 @@ def _figures(figures: Mapping[str, Any] | None) -> list[str]:
     warning = warn_of(figures)
     tables = [markdown(table) for table in figure_tables(figures)]
     return ["## How good it is", "", *tables, "In brackets: 95 % intervals.", *([warning] if warning else []), ""]
+
+
+def _forbidden(config: Mapping[str, Any], found: Mapping[str, Any] | None) -> list[str]:
+    """Name the words that must not decide, and those that may have taken over."""
+    if not config.get("forbid") and not config.get("forbid_soft"):
+        return []
+    lines = ["## Words that must not decide", ""]
+    for name, what in (("forbid", "Not read"), ("forbid_soft", "Read, but taught to move no answer")):
+        if config.get(name):
+            lines += [f"{what}: {', '.join(f'`{entry}`' for entry in config[name])}.", ""]
+    for proxy in (found or {}).get("proxies", ()):
+        lines.append(
+            f"- `{proxy['word']}` may have taken over from `{proxy['beside']}`: its odds beside it are "
+            f"{proxy['odds']:.3g} times those elsewhere, and on average it adds {proxy['contribution']:.3f} to "
+            f"{proxy['label']}."
+        )
+    return [*lines, ""] if lines[-1] else lines
 
 
 def _settings(values: Mapping[str, Any]) -> str:
