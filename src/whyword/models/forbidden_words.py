@@ -46,9 +46,8 @@ class Proxy:
 
     def __str__(self) -> str:
         """Say it in a few words."""
-        return (
-            f"{self.word} (beside {self.beside}, odds {self.odds:.3g} times; {self.contribution:+.3f} for {self.label})"
-        )
+        says = f"{self.contribution:+.3f} for {self.label}"
+        return f"{self.word} (odds beside {self.beside} {self.odds:.3g} times those elsewhere; {says})"
 
 
 def with_forbidden_notes(dataset: Dataset, config: RunConfig) -> Dataset:
@@ -64,8 +63,8 @@ def _notes(forbidden: Forbidden, documents: Sequence[Document]) -> Iterator[str]
     missing = forbidden.unmatched(texts)
     if missing:
         yield (
-            f"Warning: {len(missing)} of {len(forbidden.entries)} forbidden entries match nothing in the training texts: "
-            f"{', '.join(missing[:MOST_NAMED])}{' …' if len(missing) > MOST_NAMED else ''}."
+            f"Warning: {len(missing)} of {len(forbidden.entries)} forbidden entries match nothing in the training "
+            f"texts: {', '.join(missing[:MOST_NAMED])}{' …' if len(missing) > MOST_NAMED else ''}."
         )
     marks = [forbidden.marks(text) for text in texts]
     holding, only = sum(map(bool, map(np.any, marks))), sum(bool(len(row)) and bool(row.all()) for row in marks)
@@ -79,7 +78,7 @@ def _notes(forbidden: Forbidden, documents: Sequence[Document]) -> Iterator[str]
     alike = _alike(forbidden, [text.strings for text in texts])
     if alike:
         named = ", ".join(f"{word} ({count:,})" for word, count in alike.most_common(MOST_NAMED))
-        yield f"Read, though a forbidden word stands in them: {named}; an expression such as /.*word.*/ forbids them too."
+        yield f"Read, though a forbidden word is part of them: {named}; an entry such as /.*word.*/ forbids them too."
 
 
 def _alike(forbidden: Forbidden, texts: Sequence[Sequence[str]]) -> Counter[str]:

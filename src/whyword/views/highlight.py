@@ -23,6 +23,7 @@ from typing import Literal, NamedTuple
 NEGLIGIBLE = 0.05  # weaker words look like the page they stand on
 DIGITS = 5  # of a strength: the rest is rounding, which must not decide which of two equal words is named first
 SHOWN_PAIRS = 5  # interactions
+SHOWN_UNREAD = 5  # words
 UNNOTICED = 0.0005  # a difference of probabilities that percents with one digit do not show
 LONGEST_TAG = 4  # letters
 
@@ -130,6 +131,11 @@ class Highlight:
     forbidden: tuple[int, ...] = ()  # positions of the words that the model does not read
 
     @property
+    def words(self) -> list[str]:
+        """The words of all texts."""
+        return [text[start:end] for text, spans in zip(self.texts, self.spans, strict=True) for start, end in spans]
+
+    @property
     def strengths(self) -> tuple[float, ...]:
         """How strongly to paint each word: 1 or -1 for the strongest, 0 for what does not stand out.
 
@@ -204,7 +210,7 @@ class Highlight:
     @property
     def pairs(self) -> list[Pair]:
         """Words that act together, with a sentence for each pair."""
-        words = [text[start:end] for text, spans in zip(self.texts, self.spans, strict=True) for start, end in spans]
+        words = self.words
         pairs = []
         for number, (one, other, score, speaks_for) in enumerate(self.interactions[:SHOWN_PAIRS]):
             first, second = sorted((one, other))
@@ -287,7 +293,12 @@ class Highlight:
         if self.tied:
             notes.append(f"{self.tied:,} words are tied: which of them belong to the top ones is undecided.")
         if self.forbidden:
-            notes.append("Words that are struck out must not decide: the model does not read them.")
+            words = [
+                text[start:end] for text, spans in zip(self.texts, self.spans, strict=True) for start, end in spans
+            ]
+            unread = list(dict.fromkeys(words[word] for word in self.forbidden))
+            more = " …" if len(unread) > SHOWN_UNREAD else ""
+            notes.append(f"Not read, as it must not decide: {', '.join(unread[:SHOWN_UNREAD])}{more}.")
         last = "last word" if self.truncated_words == 1 else f"last {self.truncated_words:,} words"
         if self.windows > 1:
             beyond = f"; the prediction did not read the {last}" if self.truncated_words else ""

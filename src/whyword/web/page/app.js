@@ -581,6 +581,7 @@ const GRAY = [104, 104, 104];
 const MOST_OPAQUE = 0.55;
 const NEGLIGIBLE = 0.05; // weaker words look like the page they stand on
 const SHOWN_PAIRS = 5;
+const SHOWN_UNREAD = 5;
 const NEAR = 9; // pieces from one word to the other under a bracket
 const WEIGHT = "weight, not a reason for a class";
 const UNREAD = "forbidden: not read by this model";
@@ -742,7 +743,9 @@ function notes(explanation) {
   }
   if (tied) told.push(`${count(tied)} words are tied: which of them belong to the top ones is undecided.`);
   if (explanation.forbidden_words) {
-    told.push("Words that are struck out must not decide: the model does not read them.");
+    const unread = [...new Set(explanation.words.filter((_, i) => explanation.forbidden_words[i]))];
+    const more = unread.length > SHOWN_UNREAD ? " …" : "";
+    told.push(`Not read, as it must not decide: ${unread.slice(0, SHOWN_UNREAD).join(", ")}${more}.`);
   }
   if (windows > 1) {
     const beyond = truncated_words ? `; the prediction did not read the ${last}` : "";
