@@ -89,16 +89,17 @@ def main() -> None:
         f"softly, weight {weight:g}": {"forbid_soft": words, "training": {"forbid_weight": weight}}
         for weight in arguments.weights
     }
-    runs = [
-        measure(load_dataset(name), encoder, how, values, seed)
-        for name in arguments.datasets
-        for encoder in arguments.encoders
-        for how, values in (ways if encoder == "tfidf" else {**ways, **soft}).items()
-        for seed in range(1 if encoder == "tfidf" else arguments.seeds)
-    ]
     arguments.out.mkdir(parents=True, exist_ok=True)
-    (arguments.out / "results.json").write_text(json.dumps(runs, indent=1) + "\n", encoding="utf-8")
-    (arguments.out / "table.md").write_text(table(runs), encoding="utf-8")
+    runs: list[dict[str, Any]] = []
+    for name in arguments.datasets:
+        dataset = load_dataset(name)
+        for encoder in arguments.encoders:
+            solved = encoder == "tfidf"
+            for how, values in (ways if solved else {**ways, **soft}).items():
+                for seed in range(1 if solved else arguments.seeds):
+                    runs.append(measure(dataset, encoder, how, values, seed))
+                    (arguments.out / "results.json").write_text(json.dumps(runs, indent=1) + "\n", encoding="utf-8")
+                    (arguments.out / "table.md").write_text(table(runs), encoding="utf-8")
     print(table(runs))
 
 
