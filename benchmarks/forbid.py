@@ -78,8 +78,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--datasets", type=lambda text: text.split(";"), default=["planted:spurious"])
-    parser.add_argument("--encoders", type=lambda text: text.split(","), default=["lstm", "tfidf"])
-    parser.add_argument("--weights", type=lambda text: [float(w) for w in text.split(",")], default=[1.0])
+    parser.add_argument("--encoders", type=lambda text: text.split(","), default=["tfidf", "lstm"])
+    parser.add_argument("--weights", type=lambda text: [float(w) for w in text.split(",")], default=[1.0, 10.0])
     parser.add_argument("--seeds", type=int, default=1)
     arguments = parser.parse_args()
     torch.set_num_threads(1)
@@ -95,8 +95,8 @@ def main() -> None:
         dataset = load_dataset(name)
         for encoder in arguments.encoders:
             solved = encoder == "tfidf"
-            for how, values in (ways if solved else {**ways, **soft}).items():
-                for seed in range(1 if solved else arguments.seeds):
+            for seed in range(1 if solved else arguments.seeds):
+                for how, values in (ways if solved else {**ways, **soft}).items():
                     runs.append(measure(dataset, encoder, how, values, seed))
                     (arguments.out / "results.json").write_text(json.dumps(runs, indent=1) + "\n", encoding="utf-8")
                     (arguments.out / "table.md").write_text(table(runs), encoding="utf-8")
