@@ -37,6 +37,7 @@ def measure(dataset: Dataset, encoder: str, how: str, values: dict[str, Any], se
     agrees = np.array([SPURIOUS[CLASSES.index(str(d.label))] in d.words.strings for d in dataset.test])
     moved = without_forbidden(classifier, list(dataset.test), SPURIOUS)
     assert moved is not None
+    assert moved.mean is not None
     return {
         "data": dataset.name,
         "encoder": encoder,

@@ -28,12 +28,13 @@ def moved(entries, texts=TEXTS):
 def test_answers_are_asked_for_without_the_words():
     found = moved(["CITY"])
     sure = [1 / (1 + np.exp(-odds)) for odds in (3, 2, 0, -2)]
-    assert (found.texts, found.of, found.other_class) == (2, 4, 0)
+    assert (found.texts, found.of, found.answered_otherwise) == (2, 4, 0)
     assert found.largest == pytest.approx(sure[2] - sure[3], abs=1e-6)
     assert found.mean.value == pytest.approx((sure[0] - sure[1] + sure[2] - sure[3]) / 2, abs=1e-6)
     assert found.largest_without == ("city", "city")
-    assert moved(["nowhere"]) is None
-    assert moved(["superb", "dull"]).other_class == 2
+    assert str(moved(["nowhere"])).startswith("Forbidden words stand in none of the 4 texts")
+    assert moved([]) is None
+    assert moved(["superb", "dull"]).answered_otherwise == 2
 
 
 def test_the_rule_asks_about_every_text():

@@ -33,7 +33,7 @@ def test_a_model_is_trained_explained_and_audited_without_them(whyword, words, t
     assert f"Not read, as it must not decide: {SPURIOUS[0]}." in shown.out
     audited = whyword("audit", "model", DATA, "--explainers", "own", "--metrics", "comprehensiveness", "--json")
     forbidden = audited.json[0]["forbidden"]
-    assert (forbidden["texts"], forbidden["of"], forbidden["other_class"]) == (20, 20, 0)
+    assert (forbidden["texts"], forbidden["of"], forbidden["answered_otherwise"]) == (20, 20, 0)
     assert forbidden["largest"] < 1e-6
     assert forbidden["rules"][0]["holds"] is True
 

@@ -310,21 +310,23 @@ class ForbiddenWords:
     entries: tuple[str, ...]  # of the list of forbidden words
     texts: int  # that hold any of them
     of: int
-    mean: Share  # movement of an answer: the largest change of the probability of a class
-    largest: float
-    largest_without: tuple[str, ...]  # the forbidden words of the text whose answer moves farthest
-    other_class: int  # texts whose class is another without them
+    mean: Share | None = None  # movement of an answer: the largest change of the probability of a class
+    largest: float | None = None
+    largest_without: tuple[str, ...] = ()  # the forbidden words of the text whose answer moves farthest
+    answered_otherwise: int = 0  # texts whose class, or labels, are others without them
     rules: tuple[RuleResult, ...] = ()
 
     def __str__(self) -> str:
         """Say it in two sentences."""
+        if self.mean is None or self.largest is None:
+            return f"Forbidden words stand in none of the {self.of:,} texts, so it cannot be told whether they decide."
         answers = " ".join(rule.answer for rule in self.rules)
         words = ", ".join(dict.fromkeys(self.largest_without))
         farthest = f", the largest without {words}" if self.largest >= SHOWN_MOVEMENT else ""
         return (
             f"Forbidden words stand in {self.texts:,} of {self.of:,} texts; without them answers move by "
-            f"{self.mean.value:.3f} on average and at most {self.largest:.3f}{farthest}, and {self.other_class:,} "
-            f"become another class. {answers}".strip()
+            f"{self.mean.value:.3f} on average and at most {self.largest:.3f}{farthest}, and "
+            f"{self.answered_otherwise:,} are answered otherwise. {answers}".strip()
         )
 
 

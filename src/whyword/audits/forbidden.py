@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from ..data.forbidden import Forbidden
-from ..interfaces.classifier import Classifier
+from ..interfaces.classifier import Classifier, is_multi_label, predicted_classes, predicted_labels
 from ..interfaces.document import Document
 from ..maths.stats.intervals import mean_interval
 from .data import ForbiddenWords, Share
@@ -17,18 +17,22 @@ from .data import ForbiddenWords, Share
 def without_forbidden(
     classifier: Classifier, documents: Sequence[Document], entries: Sequence[str]
 ) -> ForbiddenWords | None:
-    """Ask about the texts that hold forbidden words once more without them; None where no text holds any.
+    """Ask about the texts that hold forbidden words once more without them; None where no word is forbidden.
 
     An answer moves by the largest change of the probability of a class.
     """
+    if not entries:
+        return None
     forbidden = Forbidden(tuple(entries))
     marked = [(document.words, forbidden.marks(document.words)) for document in documents]
     holding = [(words, marks) for words, marks in marked if marks.any()]
     if not holding:
-        return None
+        return ForbiddenWords(forbidden.entries, texts=0, of=len(documents))
     requests = [(words, torch.from_numpy(np.stack([np.ones_like(marks), ~marks]))) for words, marks in holding]
-    answers = torch.stack(list(classifier.probabilities_of_many(requests))).double().numpy()  # (text, 2, class)
-    moved = np.abs(answers[:, 0] - answers[:, 1]).max(1)
+    answers = torch.stack(list(classifier.probabilities_of_many(requests))).double()  # (text, 2, class)
+    moved = (answers[:, 0] - answers[:, 1]).abs().amax(1).numpy()
+    decide = predicted_labels if is_multi_label(classifier) else predicted_classes
+    before, after = (decide(classifier, answers[:, place]).reshape(len(holding), -1) for place in (0, 1))
     farthest = int(moved.argmax())
     words, marks = holding[farthest]
     low, high = mean_interval(moved)
@@ -39,5 +43,5 @@ def without_forbidden(
         mean=Share(float(moved.mean()), low, high, len(holding)),
         largest=float(moved[farthest]),
         largest_without=tuple(word for word, gone in zip(words.strings, marks, strict=True) if gone),
-        other_class=int((answers[:, 0].argmax(1) != answers[:, 1].argmax(1)).sum()),
+        answered_otherwise=int((before != after).any(1).sum()),
     )

@@ -181,6 +181,8 @@ def verdicts(data: AuditData, rules: Rules) -> tuple[Verdict, ...]:
 
 def judge_forbidden(words: ForbiddenWords, rules: Rules) -> ForbiddenWords:
     """Judge how far answers move without forbidden words: that of every text must not."""
+    if words.largest is None:
+        return words
     measured = Measured(words.largest, words.largest, words.largest, words.texts)
     return replace(words, rules=tuple(_result(rule, measured) for rule in rules.rules if rule.quantity == FORBIDDEN))
 

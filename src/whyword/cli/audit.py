@@ -94,7 +94,7 @@ def command(
     if output is not None:
         check_output(output, REPORTS + TABLES, [data])
     metric_names, explainer_names = _names("metrics", metrics), _names("explainers", explainers)
-    rules_used = load_rules(rules)
+    rules_used, forbidden = load_rules(rules), read_entries(forbid or ())
     opened = opening.open(model, device)
     if card and opened.trained is None:
         raise OptionError(f"--card writes into the folder of a whyword model, which {model} is not: leave it out.")
@@ -111,7 +111,7 @@ def command(
         draws=draws,
         rules=rules_used,
         cache=None if cache is None else ExplanationCache(cache, opened.named("A cache")),
-        forbid=read_entries(forbid or ()),
+        forbid=forbidden,
         data_name=corpus.name,
         of=next(number),
         command=shlex.join(["whyword", *sys.argv[1:]]),
