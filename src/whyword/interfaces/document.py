@@ -128,8 +128,8 @@ class Batch:
     labels: Tensor | None = None  # (batch,) long: index of the class; (batch, label) float: 1 for each that a text has
     rows: Tensor | None = None  # (batch,) long: which texts of a corpus these are, where that matters
     weights: Tensor | None = None  # (batch,) or (batch, label): how much each counts in the task; None: all the same
-    ignored: Tensor | None = None  # (batch, word) bool: words that are to move no answer, to the most words of any text
     owner: Tensor | None = None  # (batch, word) long: as in Tokens, to the most words of any text; None: each itself
+    ignored: Tensor | None = None  # (batch, word) bool: words that are to move no answer, to the most words of any text
 
     def __len__(self) -> int:
         """Count the texts."""

@@ -61,8 +61,8 @@ class Explanation:
     converged: float | None = None  # confidence that the top words of a sampled explanation are the right ones
     tied: np.ndarray | None = None  # (word,) bool: words whose place in or out of the top is undecided
     resolution: float = 0.0  # scores no further apart are equal up to rounding, where it is known (maths/stats/ties.py)
-    forbidden_words: np.ndarray | None = None  # (word,) bool: words that the model does not read; None: it reads all
     labels: tuple[int, ...] | None = None  # numbers of all predicted labels, where a text may have several
+    forbidden_words: np.ndarray | None = None  # (word,) bool: words that the model does not read; None: it reads all
 
     @property
     def words(self) -> tuple[str, ...]:
