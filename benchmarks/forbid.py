@@ -80,7 +80,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--datasets", type=lambda text: text.split(";"), default=["planted:spurious"])
     parser.add_argument("--encoders", type=lambda text: text.split(","), default=["tfidf", "lstm"])
-    parser.add_argument("--weights", type=lambda text: [float(w) for w in text.split(",")], default=[1.0, 10.0])
+    parser.add_argument("--weights", type=lambda text: [float(w) for w in text.split(",")], default=[1.0])
     parser.add_argument("--seeds", type=int, default=1)
     arguments = parser.parse_args()
     torch.set_num_threads(1)

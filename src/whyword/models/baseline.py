@@ -12,6 +12,7 @@ from ..data.batching import Corpus
 from ..data.dataset import Dataset
 from ..data.forbidden import Forbidden
 from ..data.labels import are_multi_label
+from ..data.tokenizers.forbidding import forbid
 from ..data.weights import weigh
 from ..inference.fitted import FittedClassifier
 from ..interfaces.document import Label
@@ -26,10 +27,13 @@ SMALLEST_PRIOR = 1e-6  # of a class whose texts all have the weight 0
 
 def read_corpora(parts: Parts, dataset: Dataset, classes: Sequence[Label]) -> tuple[Corpus, Corpus]:
     """Tokenize the texts to learn from, each with its weight, and those to choose by; the method learns its prior."""
-    train, dev = (Corpus.read(documents, classes, parts.tokenizer) for documents in (dataset.train, dataset.dev))
-    train = weigh(train, dataset.train, parts.config.training.class_weight, classes)
-    if parts.config.forbid_soft and not parts.config.is_solved:
-        forbidden = Forbidden(parts.config.forbid_soft)
+    config = parts.config
+    ignored = () if config.is_solved else config.forbid_soft
+    train = Corpus.read(dataset.train, classes, parts.tokenizer)
+    dev = Corpus.read(dataset.dev, classes, forbid(parts.tokenizer, ignored))  # or dev would choose what relies on them
+    train = weigh(train, dataset.train, config.training.class_weight, classes)
+    if ignored:
+        forbidden = Forbidden(ignored)
         train = replace(train, ignored=[forbidden.marks(document.words) for document in dataset.train])
     set_prior(parts.method, train)
     if train.labels.ndim == 2:
