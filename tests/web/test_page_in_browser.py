@@ -186,6 +186,8 @@ MADE_UP = Explanation(
     ),
 )
 
+UNREAD = np.arange(len(MADE_UP.scores)) % 3 == 0
+
 
 @pytest.fixture
 def open_made_up(open_page) -> Callable[[Explanation], Any]:
@@ -214,7 +216,7 @@ def open_made_up(open_page) -> Callable[[Explanation], Any]:
         MADE_UP.for_class("neutral", "positive"),
         replace(MADE_UP, all_scores=None, base_values=None, explainer="gradient"),
         replace(MADE_UP, scores=MADE_UP.scores[::-1].copy(), base_value=0.1, classes=(10, 9, 8)),
-        replace(MADE_UP, forbidden_words=np.arange(len(MADE_UP.scores)) % 3 == 0),
+        replace(MADE_UP, forbidden_words=UNREAD, scores=np.where(UNREAD, 0, MADE_UP.scores), interactions=()),
     ],
     ids=["predicted", "another", "contrast", "one class only", "numbered classes", "forbidden words"],
 )
