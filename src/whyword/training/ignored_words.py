@@ -6,27 +6,18 @@ without these words too, so that there is something to agree on that does not ne
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
-
 from torch import Tensor
 
 from ..blocks.subtexts import keep_words
 from ..interfaces.document import Batch
-from ..interfaces.method import Method, Objective, Phase
-
-Losses = Callable[[Batch, float], dict[str, Tensor]]
+from ..interfaces.method import Losses, Method, Phase
 
 
 def with_ignored_words(phase: Phase, weight: float, method: Method) -> Phase:
     """Add to each objective that has a task what the ignored words of a batch change in its answers."""
     if not weight or phase.refinement is not None:
         return phase
-
-    def add(objective: Objective) -> Objective:
-        return replace(objective, losses=_with_ignored_words(objective.losses, weight, method))
-
-    return replace(phase, objectives=[add(objective) for objective in phase.objectives])
+    return phase.with_losses(lambda losses: _with_ignored_words(losses, weight, method))
 
 
 def _with_ignored_words(losses_of: Losses, weight: float, method: Method) -> Losses:
