@@ -205,7 +205,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         names = () if self.log is None else (self.log,) if isinstance(self.log, str | Logger) else self.log
         loggers = [make_logger(name) for name in names]
         device, values, baseline = choose_device(self.device), self._values(), self.baseline or None
-        dataset = with_forbidden_notes(dataset, make_config(values))
+        dataset = with_forbidden_notes(dataset, values)
         shared: dict[str, Any] = {"on_event": self._on_event, "baseline": baseline, "loggers": loggers}
         if self.encoder != AUTO:
             return train_model(make_config(values), dataset, device, **shared)

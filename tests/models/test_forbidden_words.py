@@ -27,7 +27,7 @@ SMALL = Dataset("small", tuple(Document(split(t), label) for t, label in TEXTS),
 
 
 def notes(*entries):
-    return with_forbidden_notes(SMALL, make_config({"forbid": entries})).notes
+    return with_forbidden_notes(SMALL, {"forbid": entries}).notes
 
 
 def test_a_user_is_told_what_is_forbidden_and_what_is_not():

@@ -184,7 +184,7 @@ def command(
     loggers = [make_logger(name) for name in keeping.log or ()]
     where = choose_device(device)
     dataset = load_checked(data, columns.columns(), data_dir, keep_leaks, fix_labels)
-    dataset = with_forbidden_notes(dataset, run)
+    dataset = with_forbidden_notes(dataset, values)
     resume, alone = keeping.resume, threads is None
     with TrainingProgress(quiet) as progress:
         try:

@@ -20,7 +20,7 @@ from ..data.forbidden import Forbidden, as_read
 from ..explainers.own import Own
 from ..inference.windows import explain_in_windows
 from ..interfaces.document import Document
-from .config import RunConfig
+from .config import FORBIDDEN
 from .folder import TrainedModel
 
 ALPHA = 0.05  # that any word is named by chance, Bonferroni over all pairs of words
@@ -50,9 +50,9 @@ class Proxy:
         return f"{self.word} (odds beside {self.beside} {self.odds:.3g} times those elsewhere; {says})"
 
 
-def with_forbidden_notes(dataset: Dataset, config: RunConfig) -> Dataset:
-    """Let a data set tell what its texts say about the words that a run forbids."""
-    entries = (*config.forbid, *config.forbid_soft)
+def with_forbidden_notes(dataset: Dataset, values: Mapping[str, Any]) -> Dataset:
+    """Let a data set tell what its texts say about the words that the settings of a run forbid."""
+    entries = tuple(entry for name in FORBIDDEN for entry in values.get(name) or ())
     if not entries:
         return dataset
     return replace(dataset, notes=(*dataset.notes, *_notes(Forbidden(entries), dataset.train)))
