@@ -15,6 +15,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from .catalog import make_explainer, make_logger
 from .data.dataset import Dataset, labels
+from .data.forbidden import read_entries
 from .data.labels import are_multi_label
 from .data.splits import cut_dev
 from .explaining.any_model import access_for, open_model, with_tokenizer
@@ -35,6 +36,7 @@ from .maths.stats.thresholds import decide
 from .models.auto import BUDGET, train_automatically
 from .models.config import AUTO, RunConfig, make_config, with_defaults
 from .models.folder import TrainedModel, load_model, model_fingerprint, put_model
+from .models.forbidden_words import with_forbidden_notes
 from .models.train import train_model
 from .training.loop import Step
 
@@ -64,7 +66,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     class_weight is "balanced", or a dictionary of how much each class counts in training. With the threshold "auto",
     classes are decided by thresholds tuned on dev; a number is the probability from which on the last of two classes is
-    predicted. With a baseline, model_.metrics["figures"] hold the model beside TF-IDF.
+    predicted. The words of forbid are not read, those of forbid_soft are taught to move no answer: lists of words,
+    phrases and /regular expressions/, or files of them (docs/forbid.md). With a baseline, model_.metrics["figures"]
+    hold the model beside TF-IDF.
 
     It keeps the conventions of scikit-learn (clone, get_params, Pipeline, GridSearchCV, pickle). As the checks of
     scikit-learn feed tables of numbers, they are run on a subclass that writes each row as a text.
@@ -85,6 +89,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         contributions: bool | Mapping[str, Any] = True,
         class_weight: str | Mapping[Any, float] | None = None,
         threshold: float | str | None = None,
+        forbid: Sequence[str] | str | Path | None = None,
+        forbid_soft: Sequence[str] | str | Path | None = None,
         baseline: bool = False,
         budget: float = BUDGET,
         log: str | Logger | Sequence[str | Logger] | None = None,
@@ -105,6 +111,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.contributions = contributions
         self.class_weight = class_weight
         self.threshold = threshold
+        self.forbid = forbid
+        self.forbid_soft = forbid_soft
         self.baseline = baseline
         self.budget = budget
         self.log = log
@@ -197,6 +205,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         names = () if self.log is None else (self.log,) if isinstance(self.log, str | Logger) else self.log
         loggers = [make_logger(name) for name in names]
         device, values, baseline = choose_device(self.device), self._values(), self.baseline or None
+        dataset = with_forbidden_notes(dataset, values)
         shared: dict[str, Any] = {"on_event": self._on_event, "baseline": baseline, "loggers": loggers}
         if self.encoder != AUTO:
             return train_model(make_config(values), dataset, device, **shared)
@@ -221,6 +230,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             "training": training,
             "contributions": self.contributions,
             "embeddings": None if self.embeddings is None else str(self.embeddings),
+            "forbid": _entries(self.forbid),
+            "forbid_soft": _entries(self.forbid_soft),
             "seed": _seed(self.random_state),
         }
         return with_defaults(values)
@@ -334,6 +345,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             vocabulary=config["vocabulary"],
             training=config["training"],
             contributions=config["contributions"] or False,
+            forbid=config["forbid"] or None,
+            forbid_soft=config["forbid_soft"] or None,
             random_state=model.config.seed,
             device=device,
         )
@@ -354,6 +367,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.two_d_array = False
         tags.input_tags.one_d_array = True
         return tags
+
+
+def _entries(forbidden: Sequence[str] | str | Path | None) -> Sequence[str] | None:
+    """Read a list of forbidden words where a file is named."""
+    return read_entries([Path(forbidden)]) if isinstance(forbidden, str | Path) else forbidden
 
 
 def load(folder: str | Path, device: str = "auto") -> TextClassifier:

@@ -43,6 +43,7 @@ def highlights(draw: st.DrawFn) -> Highlight:
         against=draw(number | st.none()) if classes else None,
         base_value=draw(st.none() | st.floats(0, 1)),
         interactions=tuple(draw(pairs)),
+        forbidden=tuple(sorted(draw(st.sets(position, max_size=3 if words else 0)))),
     )
 
 

@@ -70,7 +70,7 @@ def test_any_text_is_shown_as_it_is_and_never_as_markup(highlight: Highlight) ->
     page = Page(html.render(highlight))
     assert page.texts == [showable(text) for text in highlight.texts]
     assert page.open == []
-    assert set(page.tags) <= {"div", "p", "span", "strong", "bdi", "sup"}
+    assert set(page.tags) <= {"div", "p", "span", "strong", "bdi", "sup", "s"}
     assert page.attributes <= {"class", "style", "dir", "title"}
 
 
@@ -190,3 +190,11 @@ def test_a_long_text_with_few_telling_words_stays_small() -> None:
     long = replace(REVIEW, texts=("word " * words,), spans=(spans,), scores=scores)
     assert len(html.render(long)) < 2 * 5 * words
     assert len(html.render(replace(long, scores=(1.0,) * words))) < 170 * words
+
+
+def test_words_that_are_not_read_are_struck_out_and_named():
+    fragment = html.render(replace(REVIEW, forbidden=(1, 3)))
+    assert '<s title="forbidden: not read by this model">plot</s>' in fragment
+    assert '<s title="forbidden: not read by this model">a</s>' in fragment
+    assert "Not read, as it must not decide: plot, a." in fragment
+    assert "<s" not in html.render(REVIEW).replace("<span", "").replace("<strong", "")

@@ -164,3 +164,8 @@ def test_the_picture_follows_light_and_dark_and_needs_no_network() -> None:
     assert "prefers-color-scheme: dark" in picture
     assert re.findall(r"http[^\"]*", picture) == ["http://www.w3.org/2000/svg"]
     assert not re.search(r"<script|url\(|href", picture)
+
+
+def test_a_line_goes_through_a_word_that_is_not_read():
+    struck, plain = (svg.render(replace(REVIEW, forbidden=words), 720).count("whyword-line") for words in ((1,), ()))
+    assert struck == plain + 1

@@ -159,3 +159,7 @@ def test_unsigned_scores_have_one_color_and_no_signs() -> None:
 
 def test_words_that_were_not_read_are_told() -> None:
     assert printed(replace(REVIEW, truncated_words=212)).endswith("\nThe last 212 words were not read by this model.\n")
+
+
+def test_a_word_that_is_not_read_is_struck_out():
+    assert "[strike]plot[/]" in terminal.render(replace(REVIEW, forbidden=(1,)))

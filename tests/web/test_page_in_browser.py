@@ -186,6 +186,8 @@ MADE_UP = Explanation(
     ),
 )
 
+UNREAD = np.arange(len(MADE_UP.scores)) % 3 == 0
+
 
 @pytest.fixture
 def open_made_up(open_page) -> Callable[[Explanation], Any]:
@@ -214,8 +216,9 @@ def open_made_up(open_page) -> Callable[[Explanation], Any]:
         MADE_UP.for_class("neutral", "positive"),
         replace(MADE_UP, all_scores=None, base_values=None, explainer="gradient"),
         replace(MADE_UP, scores=MADE_UP.scores[::-1].copy(), base_value=0.1, classes=(10, 9, 8)),
+        replace(MADE_UP, forbidden_words=UNREAD, scores=np.where(UNREAD, 0, MADE_UP.scores), interactions=()),
     ],
-    ids=["predicted", "another", "contrast", "one class only", "numbered classes"],
+    ids=["predicted", "another", "contrast", "one class only", "numbered classes", "forbidden words"],
 )
 def test_many_classes_are_shown_as_the_library_shows_them(open_made_up, explanation):
     page = open_made_up(explanation)

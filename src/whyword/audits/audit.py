@@ -96,7 +96,8 @@ class Audit:
         best = [] if self.best is None else [fill(self.best.sentence, WIDTH)]
         warnings = [fill(f"Warning: {warning}", WIDTH) for warning in self.data.warnings]
         verdicts = [_table(self.data)] * bool(self.data.verdicts)
-        parts = [self._heading(), *best, *warnings, *verdicts, *_reasons(self.data), str(self.scores)]
+        forbidden = [] if self.data.forbidden is None else [fill(str(self.data.forbidden), WIDTH)]
+        parts = [self._heading(), *best, *warnings, *forbidden, *verdicts, *_reasons(self.data), str(self.scores)]
         if self.data.labels:
             parts.append("\n".join(map(_label_line, self.data.labels[:MOST_LABELS])))
         if self.data.attention_tests is not None:

@@ -44,6 +44,8 @@ def _lines(audit: AuditData) -> Iterator[str]:
         yield f"Accuracy {accuracy.value:.1%}, 95 % interval {accuracy.low:.1%} to {accuracy.high:.1%}."
     if audit.best is not None:
         yield from ("", f"**{_cell(audit.best.sentence)}**")
+    if audit.forbidden is not None:
+        yield from ("", _cell(str(audit.forbidden)))
     yield ""
     ranking = {row.explainer: row for row in audit.ranking}
     ranked = ["of the best", "passes a text"] if ranking else []

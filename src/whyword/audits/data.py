@@ -14,6 +14,7 @@ from ..interfaces.settings import json_ready
 from ..maths.stats.calibration import Calibration
 
 FORMAT = 1  # of the JSON; raised when the meaning of a key changes
+SHOWN_MOVEMENT = 0.0005  # of an answer: less is 0 with three digits
 
 
 @dataclass(frozen=True)
@@ -304,6 +305,33 @@ class LabelAudit:
     warnings: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class ForbiddenWords:
+    """How far answers move without the words that must not decide."""
+
+    entries: tuple[str, ...]  # of the list of forbidden words
+    texts: int  # that hold any of them
+    of: int
+    mean: Share | None = None  # movement of an answer: the largest change of the probability of a class
+    largest: float | None = None
+    largest_without: tuple[str, ...] = ()  # the forbidden words of the text whose answer moves farthest
+    answered_otherwise: int = 0  # texts whose class, or labels, are others without them
+    rules: tuple[RuleResult, ...] = ()
+
+    def __str__(self) -> str:
+        """Say it in two sentences."""
+        if self.mean is None or self.largest is None:
+            return f"Forbidden words stand in none of the {self.of:,} texts, so it cannot be told whether they decide."
+        answers = " ".join(rule.answer for rule in self.rules)
+        words = ", ".join(dict.fromkeys(self.largest_without))
+        farthest = f", the largest without {words}" if self.largest >= SHOWN_MOVEMENT else ""
+        return (
+            f"Forbidden words stand in {self.texts:,} of {self.of:,} texts; without them answers move by "
+            f"{self.mean.value:.3f} on average and at most {self.largest:.3f}{farthest}, and "
+            f"{self.answered_otherwise:,} are answered otherwise. {answers}".strip()
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class AuditData:
     """All of an audit; None or empty where there is nothing to tell, as accuracy without labels."""
@@ -330,6 +358,7 @@ class AuditData:
     attention_tests: AttentionTests | None = None
     mask: MaskHealth | None = None
     map: TextMap | None = None
+    forbidden: ForbiddenWords | None = None  # where words must not decide, and some text holds any
     label_quality: LabelQuality | None = None  # where a text may have several labels, as all below
     labels: tuple[LabelAudit, ...] = ()
     label_means: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # metric → explainer → mean of labels
@@ -364,6 +393,8 @@ class AuditData:
                 "again": asdict(self.reproduce),
             }
         )
+        if self.forbidden is not None:
+            values["forbidden"] = json_ready(asdict(self.forbidden))
         if self.labels:
             quality = asdict(self.label_quality) if self.label_quality else None
             rows = [asdict(label) for label in self.labels]

@@ -90,6 +90,7 @@ def cut(explanation: Explanation, shown: np.ndarray) -> Explanation:
         all_scores=None if explanation.all_scores is None else explanation.all_scores[:, shown],
         std_error=None if explanation.std_error is None else explanation.std_error[shown],
         tied=None if explanation.tied is None else explanation.tied[shown],
+        forbidden_words=None if explanation.forbidden_words is None else explanation.forbidden_words[shown],
         truncated_words=int((shown >= words - explanation.truncated_words).sum()),
         base_value=None,  # a part does not add up
         base_values=None,
@@ -137,10 +138,14 @@ def _bounded(explanation: Explanation) -> Highlight:
     """Build what is painted from no more letters and words than the page can bear."""
     words = explanation.document.words
     spans: list[list[Span]] = [[] for _ in words.texts]
-    scores, speaks_for = [], []
-    places = zip(explanation.spans, words.segments, explanation.scores.tolist(), explanation.speaks_for, strict=True)
-    for span, segment, score, number in list(places)[:LONGEST]:
+    scores: list[float] = []
+    speaks_for: list[int | None] = []
+    forbidden: list[int] = []
+    unread = [False] * len(words) if explanation.forbidden_words is None else explanation.forbidden_words.tolist()
+    of_words = (words.segments, explanation.scores.tolist(), explanation.speaks_for, unread)
+    for span, segment, score, number, is_forbidden in list(zip(explanation.spans, *of_words, strict=True))[:LONGEST]:
         if span[1] <= MOST_LETTERS:
+            forbidden += [len(scores)] * is_forbidden
             spans[segment].append(span)
             scores.append(score if isfinite(score) else nan)
             speaks_for.append(number)
@@ -159,6 +164,7 @@ def _bounded(explanation: Explanation) -> Highlight:
         target=explanation.target,
         speaks_for=tuple(speaks_for),
         error=explanation.error,
+        forbidden=tuple(forbidden),
     )
 
 

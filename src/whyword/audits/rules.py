@@ -18,6 +18,7 @@ DEFAULT = "default"
 KINDS = ("attention", "mask", "open", "black box")  # of models
 OVER_RANDOM, AGREEMENT, ATTENTION_TESTS, MASK = " over random", "agreement with ", "attention_tests ", "mask "
 CONVERGED, TEXTS, SHARE_OF_BEST, SHARE_OF_AGREEMENT = "converged", "texts", "share of best", "share of best agreement"
+FORBIDDEN = "forbidden words"  # a question about the model, not about an explainer
 STATISTICS = ("keep_min", "keep_mean", "keep_max", "keep_sd")  # of a mask
 TRUE, HUMAN_LIKE = VERDICTS = ("true", "human-like")  # to the model, and to what people marked
 MARKED = "rationale-"  # begins the names of the metrics that compare with marked words
@@ -55,7 +56,8 @@ class Rule:
     def is_for(self, explainer: str, model: ModelInfo) -> bool:
         """Say whether it asks about this explainer of this model; no explainer is compared with itself."""
         return (
-            (not self.explainers or explainer in self.explainers)
+            self.quantity != FORBIDDEN
+            and (not self.explainers or explainer in self.explainers)
             and (not self.kinds or model.kind in self.kinds)
             and self.quantity != AGREEMENT + explainer
             and (not self.quantity.startswith((ATTENTION_TESTS, MASK)) or explainer in model.weights_explainers)
@@ -100,6 +102,7 @@ def read_rules(
         TEXTS,
         SHARE_OF_BEST,
         SHARE_OF_AGREEMENT,
+        FORBIDDEN,
         *(MASK + statistic for statistic in STATISTICS),
         *(ATTENTION_TESTS + test for test in attention_tests),
         *(AGREEMENT + name for name in explainers),

@@ -11,6 +11,7 @@ from pathlib import Path
 from .. import catalog
 from ..analysis.attention_tests import TESTS, AttentionTests, run_attention_tests
 from ..catalog import make_explainer
+from ..data.forbidden import read_entries
 from ..data.words import split
 from ..evaluation.measure import Scores
 from ..explainers.own import Own
@@ -26,13 +27,15 @@ from ..interfaces.errors import DataError, OptionError
 from ..interfaces.explanation import Explainer, Explanation
 from ..interfaces.metric import Metric
 from ..interfaces.settings import setting_names
+from ..models.folder import TrainedModel
 from . import labels, sections
 from .audit import Audit
 from .data import AuditData, Reproduction
+from .forbidden import without_forbidden
 from .gallery import gallery
 from .ranking import human_shares, rank, recommend
 from .rules import Rules, read_rules
-from .verdicts import with_verdicts
+from .verdicts import judge_forbidden, with_verdicts
 
 OnEvent = Callable[[str, int, int], object]  # gets the stage, the texts that are done, and all of them (0: not counted)
 
@@ -57,6 +60,7 @@ def audit(
     fingerprint: str | None = None,
     classes: Sequence[Label] | None = None,
     tokenizer: object = None,
+    forbid: Sequence[str] | str | Path = (),
     model_name: str | None = None,
     data_name: str = "texts",
 ) -> Audit:
@@ -64,7 +68,8 @@ def audit(
 
     Labels are needed for accuracy; rationales (per text a list of (start, end) character spans) to measure whether an
     explainer finds the words that people marked. A sample of the texts is drawn; None takes all. Random words are the
-    mean of several draws for each text. Rules are a TOML file.
+    mean of several draws for each text. Rules are a TOML file. Words to forbid, a list or a file of them, are taken out
+    to see whether they move answers, as are those that the model was forbidden in training.
     The model is any that explain takes, with its tokenizer if it is a network of Hugging Face. With a cache, what that
     folder holds is not computed anew; a model that whyword cannot see change then needs a fingerprint, a name that
     changes whenever the model does.
@@ -87,6 +92,7 @@ def audit(
         draws=draws,
         rules=load_rules(None if rules is None else Path(rules), metrics or (), explainers or ()),
         cache=None if cache is None else ExplanationCache(Path(cache), opened.named("A cache")),
+        forbid=read_entries([Path(forbid)]) if isinstance(forbid, str | Path) else forbid,
         model_name=model_name,
         data_name=data_name,
         of=len(documents),
@@ -117,6 +123,7 @@ def gather_audit(
     draws: int = DRAWS,
     rules: Rules | None = None,
     cache: ExplanationCache | None = None,
+    forbid: Sequence[str] = (),
     model_name: str | None = None,
     data_name: str = "texts",
     of: int | None = None,
@@ -135,6 +142,7 @@ def gather_audit(
     opened = open_model(model, access_for([documents[0].words]))
     trained, classifier = opened.trained, opened.classifier
     documents = [_with_known_label(document, classifier.classes) for document in documents]
+    forbidden = without_forbidden(classifier, documents, _forbidden_entries(trained, forbid))
     chosen = _make_explainers(explainers, classifier, seed)
     measures = _make_metrics(metrics)
     rules = rules or load_rules(None, measures or (), chosen.values())
@@ -189,6 +197,7 @@ def gather_audit(
         words=sections.global_words(classifier, judged or explained),
         attention_tests=_attention_tests(classifier, documents, explained, seed, on_event),
         mask=sections.mask_health(classifier, documents),
+        forbidden=None if forbidden is None else judge_forbidden(forbidden, rules),
         map=sections.text_map(classifier, baseline, seed),
         cost=replace(cost, seconds=time.perf_counter() - started),
         reproduce=Reproduction(
@@ -200,6 +209,12 @@ def gather_audit(
         data = replace(data, labels=own, label_means=labels.label_means(of_labels))
     data = with_verdicts(data, rules)
     return Audit(replace(data, best=recommend(data.ranking, data.verdicts)), scores)
+
+
+def _forbidden_entries(trained: TrainedModel | None, forbid: Sequence[str]) -> tuple[str, ...]:
+    """Put the words that a model was forbidden, and was taught to ignore, before those that are forbidden now."""
+    trained_without = () if trained is None else (*trained.config.forbid, *trained.config.forbid_soft)
+    return tuple(dict.fromkeys((*trained_without, *forbid)))
 
 
 def _by_position(document: Document, classes: Sequence[Label]) -> Document:

@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..maths.stats.comparisons import holm
-from .data import AuditData, RuleResult, Verdict
-from .rules import HUMAN_LIKE, OVER_RANDOM, RANDOM, TRUE, Measured, Rule, Rules, measurement
+from .data import AuditData, ForbiddenWords, RuleResult, Verdict
+from .rules import FORBIDDEN, HUMAN_LIKE, OVER_RANDOM, RANDOM, TRUE, Measured, Rule, Rules, measurement
 
 TRUST, CARE, DISTRUST = "trust", "use with care", "do not trust"
 LIKE, PARTLY_LIKE, UNLIKE, OPEN, NOT_MEASURED = (
@@ -76,6 +76,14 @@ def warnings(true: Sequence[Verdict], human_like: Sequence[Verdict]) -> Iterator
                 f"{one.explainer} is convincing, but may not be the model's reason: that it finds the words people "
                 f"marked says nothing of what the model does. {one.because}"
             )
+
+
+def judge_forbidden(words: ForbiddenWords, rules: Rules) -> ForbiddenWords:
+    """Judge how far answers move without forbidden words: that of every text must not."""
+    if words.largest is None:
+        return words
+    measured = Measured(words.largest, words.largest, words.largest, words.texts)
+    return replace(words, rules=tuple(_result(rule, measured) for rule in rules.rules if rule.quantity == FORBIDDEN))
 
 
 def _verdict(explainer: str, alone: bool, data: AuditData, rules: Sequence[Rule], scale: Scale) -> Verdict:

@@ -39,6 +39,10 @@ Metrics = Annotated[
 Judge = Annotated[
     str | None, typer.Option(metavar="MODEL", help="Another model that judges the shortened texts, as VAT does.")
 ]
+Forbid = Annotated[
+    list[Path] | None,
+    typer.Option(metavar="FILE", help="Words that must not decide, one a line; see docs/forbid.md. Repeatable."),
+]
 RulesFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Your own rules for the verdicts, a TOML file.")]
 Output = Annotated[
     Path | None,
@@ -62,6 +66,7 @@ def command(
     draws: Annotated[int, typer.Option(min=1, metavar="N", help="Random orders of the words of each text.")] = DRAWS,
     judge: Judge = None,
     rules: RulesFile = None,
+    forbid: Forbid = None,
     output: Output = None,
     card: Annotated[bool, typer.Option("--card", help="Also write the result into the model's README.md.")] = False,
     columns: options.RationaleColumns,
@@ -79,6 +84,7 @@ def command(
     Attention is also replaced by even, shuffled and adversarial attention: see docs/attention-tests.md.
     """
     from ..audits.run import gather_audit, load_rules
+    from ..data.forbidden import read_entries
     from ..explaining.cache import ExplanationCache
     from ..explaining.inputs import draw
     from ..storage.records import check_output
@@ -88,7 +94,7 @@ def command(
     if output is not None:
         check_output(output, REPORTS + TABLES, [data])
     metric_names, explainer_names = _names("metrics", metrics), _names("explainers", explainers)
-    rules_used = load_rules(rules)
+    rules_used, forbidden = load_rules(rules), read_entries(forbid or ())
     opened = opening.open(model, device)
     if card and opened.trained is None:
         raise OptionError(f"--card writes into the folder of a whyword model, which {model} is not: leave it out.")
@@ -105,6 +111,7 @@ def command(
         draws=draws,
         rules=rules_used,
         cache=None if cache is None else ExplanationCache(cache, opened.named("A cache")),
+        forbid=forbidden,
         data_name=corpus.name,
         of=next(number),
         command=shlex.join(["whyword", *sys.argv[1:]]),

@@ -40,6 +40,28 @@ class Keeping:
     resume: Annotated[bool, typer.Option("--resume", help="Resume a run that was stopped.")] = False
 
 
+@dataclass(frozen=True)
+class Forbidding:
+    """Words that must not decide."""
+
+    forbid: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="Words the model must not read, one a line; see docs/forbid.md. Repeatable."),
+    ] = None
+    forbid_soft: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="Words it reads, but is taught to let move no answer. Repeatable."),
+    ] = None
+
+    def add_to(self, values: dict[str, Any]) -> None:
+        """Add the words of the files to those of the settings."""
+        from ..data.forbidden import read_entries
+
+        for name, files in (("forbid", self.forbid), ("forbid_soft", self.forbid_soft)):
+            if files:
+                values[name] = [*(values.get(name) or ()), *read_entries(files)]
+
+
 @options.grouped
 def command(
     data: Annotated[
@@ -107,6 +129,7 @@ def command(
     config: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A TOML file with settings; options on the command line win.")
     ] = None,
+    forbidding: Forbidding,
     keeping: Keeping,
     columns: options.TrainingColumns,
     fix_labels: FixLabels = False,
@@ -132,6 +155,7 @@ def command(
     from ..models.auto import BUDGET, train_automatically
     from ..models.choose import choose_setting, split_choice
     from ..models.config import make_config, overlay, read_toml, with_defaults
+    from ..models.forbidden_words import with_forbidden_notes
     from ..models.train import train_model
     from .progress import TrainingProgress
 
@@ -153,12 +177,14 @@ def command(
             values.setdefault("training", {})[name] = value
     if contributions is not None and (not contributions or not values.get("contributions")):
         values["contributions"] = contributions
+    forbidding.add_to(values)
     search = split_choice(choose) if choose is not None else None
     auto = _is_auto(values, choose, budget)
     run = make_config(with_defaults(values))
     loggers = [make_logger(name) for name in keeping.log or ()]
     where = choose_device(device)
     dataset = load_checked(data, columns.columns(), data_dir, keep_leaks, fix_labels)
+    dataset = with_forbidden_notes(dataset, values)
     resume, alone = keeping.resume, threads is None
     with TrainingProgress(quiet) as progress:
         try:

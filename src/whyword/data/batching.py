@@ -82,6 +82,7 @@ class Corpus:
     labels: np.ndarray  # (text,) int64: index of the class; (text, label) bool where a text may have several
     padding: int
     weights: np.ndarray | None = None  # (text,) or (text, label): counts in training, one on average; None: the same
+    ignored: Sequence[np.ndarray] | None = None  # (word,) bool of each text: words that are to move no answer
 
     @classmethod
     def read(cls, documents: Sequence[Document], classes: Sequence[Label], tokenizer: Tokenizer) -> Corpus:
@@ -122,6 +123,10 @@ class Corpus:
     def batch(self, chosen: np.ndarray) -> Batch:
         """Pad the chosen texts."""
         batch = collate([self.texts[i] for i in chosen], self.padding, self.labels[chosen])
+        if self.ignored is not None:
+            marks = [self.ignored[i] for i in chosen]
+            most = np.arange(max(map(len, marks), default=0))
+            batch = replace(batch, ignored=_padded(marks, most < np.array([[len(row)] for row in marks]), 0) > 0)
         if self.weights is None:
             return batch
         return replace(batch, weights=torch.from_numpy(self.weights[chosen]).float())

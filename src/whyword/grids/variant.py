@@ -25,7 +25,7 @@ from ..data.splits import hold_out
 from ..interfaces.document import Document
 from ..interfaces.errors import DataError, OptionError
 from ..models.choose import choose_setting, is_begun_choice
-from ..models.config import RunConfig, make_config
+from ..models.config import FORBIDDEN, RunConfig, make_config
 from ..models.folder import TrainedModel, fingerprint
 from ..models.train import OnEvent, train_model, train_once
 
@@ -181,6 +181,7 @@ def variant_identity(variant: Variant) -> Settings:
         "encoder": {"name": config.encoder, "revision": encoder.revision, **differing(config.encoder_settings)},
         "vocabulary": differing(config.vocabulary),
         "training": differing(config.training),
+        **{name: entries for name in FORBIDDEN if (entries := getattr(config, name))},
         **_contributions_identity(config),
         **{name: value for name, value in changed.items() if name not in ("name", "settings")},
     }

@@ -13,6 +13,8 @@ import torch
 from torch import Tensor
 
 from ..data.batching import by_token_budget, collate
+from ..data.forbidden import Forbidden
+from ..data.tokenizers.forbidding import ForbiddingTokenizer
 from ..interfaces.classifier import REMOVALS, Contributions, Removal
 from ..interfaces.document import Batch, Label, Tokenizer, Tokens, Words
 from ..interfaces.errors import OptionError, unknown_name
@@ -45,6 +47,11 @@ class FittedClassifier:
     def multi_label(self) -> bool:
         """Whether a text may have several labels: their probabilities do not add up to 1."""
         return self.method.multi_label
+
+    @property
+    def forbidden(self) -> Forbidden | None:
+        """The words that it does not read; None if it reads all."""
+        return self.tokenizer.forbidden if isinstance(self.tokenizer, ForbiddingTokenizer) else None
 
     def batches(self, texts: Sequence[Words]) -> Iterator[tuple[np.ndarray, Batch]]:
         """Cut texts into batches of similar length, each with the positions of its texts in the input."""
@@ -157,6 +164,8 @@ class FittedClassifier:
             known.append(self.offsets.tolist())
         if self.thresholds is not None:
             known.append({"thresholds": self.thresholds.tolist()})
+        if self.forbidden is not None:
+            known.append({"forbidden": list(self.forbidden.entries)})
         digest.update(json.dumps(known, sort_keys=True).encode())
         for name, tensor in sorted(self.method.state_dict().items()):
             digest.update(json.dumps([name, str(tensor.dtype), tensor.shape]).encode())

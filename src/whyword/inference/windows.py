@@ -9,6 +9,7 @@ from itertools import islice
 import numpy as np
 import torch
 
+from ..data.forbidden import ClosedUp
 from ..interfaces.classifier import Classifier, OpenClassifier, predicted_classes
 from ..interfaces.document import Document, Span, Words
 from ..interfaces.explanation import Explainer, Explanation, Interaction
@@ -20,7 +21,45 @@ Cut = tuple[Document, list[np.ndarray]]  # a document, and the numbers of the wo
 def explain_in_windows(
     explainer: Explainer, classifier: Classifier, documents: Sequence[Document], target: int | None = None
 ) -> list[Explanation]:
-    """Explain each document for the target, by default the class predicted from what the encoder reads of it."""
+    """Explain each document for the target, by default the class predicted from what the encoder reads of it.
+
+    Forbidden words are no part of what is explained: they have the score 0.
+    """
+    forbidden = getattr(classifier, "forbidden", None)
+    if forbidden is None:
+        return _explain_in_windows(explainer, classifier, documents, target)
+    closed = [forbidden.close_up(document.words) for document in documents]
+    read = [Document(one.text, document.label) for one, document in zip(closed, documents, strict=True)]
+    explanations = _explain_in_windows(explainer, classifier, read, target)
+    return [_of_whole_text(*three) for three in zip(explanations, documents, closed, strict=True)]
+
+
+def _of_whole_text(explanation: Explanation, document: Document, closed: ClosedUp) -> Explanation:
+    """Give the words that were left out of a text their place again, with the score 0."""
+
+    def spread(values: np.ndarray | None) -> np.ndarray | None:
+        return None if values is None else closed.spread(values)
+
+    pairs = explanation.interactions
+    return replace(
+        explanation,
+        document=document,
+        scores=closed.spread(explanation.scores),
+        std_error=spread(explanation.std_error),
+        all_scores=spread(explanation.all_scores),
+        tied=spread(explanation.tied),
+        interactions=tuple(
+            replace(pair, first=int(closed.places[pair.first]), second=int(closed.places[pair.second]))
+            for pair in pairs
+        ),
+        truncated_words=closed.truncated(explanation.truncated_words),
+        forbidden_words=closed.left_out if closed.left_out.any() else None,
+    )
+
+
+def _explain_in_windows(
+    explainer: Explainer, classifier: Classifier, documents: Sequence[Document], target: int | None
+) -> list[Explanation]:
     if not isinstance(classifier, OpenClassifier):  # nobody knows the limit of a black box
         return explainer.explain(classifier, documents, None if target is None else [target] * len(documents))
     texts = [document.words for document in documents]

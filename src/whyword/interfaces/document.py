@@ -129,6 +129,7 @@ class Batch:
     rows: Tensor | None = None  # (batch,) long: which texts of a corpus these are, where that matters
     weights: Tensor | None = None  # (batch,) or (batch, label): how much each counts in the task; None: all the same
     owner: Tensor | None = None  # (batch, word) long: as in Tokens, to the most words of any text; None: each itself
+    ignored: Tensor | None = None  # (batch, word) bool: words that are to move no answer, to the most words of any text
 
     def __len__(self) -> int:
         """Count the texts."""
@@ -149,6 +150,7 @@ class Batch:
             labels=None if self.labels is None else self.labels[chosen],
             rows=None if self.rows is None else self.rows[chosen],
             weights=None if self.weights is None else self.weights[chosen],
+            ignored=None if self.ignored is None else self.ignored[chosen],
             owner=None if self.owner is None else self.owner[chosen],
         )
 
@@ -163,5 +165,6 @@ class Batch:
             labels=None if self.labels is None else self.labels.to(where),
             rows=None if self.rows is None else self.rows.to(where),
             weights=None if self.weights is None else self.weights.to(where),
+            ignored=None if self.ignored is None else self.ignored.to(where),
             owner=None if self.owner is None else self.owner.to(where),
         )

@@ -62,6 +62,7 @@ class Explanation:
     tied: np.ndarray | None = None  # (word,) bool: words whose place in or out of the top is undecided
     resolution: float = 0.0  # scores no further apart are equal up to rounding, where it is known (maths/stats/ties.py)
     labels: tuple[int, ...] | None = None  # numbers of all predicted labels, where a text may have several
+    forbidden_words: np.ndarray | None = None  # (word,) bool: words that the model does not read; None: it reads all
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -187,6 +188,7 @@ class Explanation:
             error=self.error,
             exclusive=exclusive(self.probabilities),
             interactions=tuple((i.first, i.second, i.score, self._speaker(i.score)) for i in self.interactions),
+            forbidden=() if self.forbidden_words is None else tuple(np.flatnonzero(self.forbidden_words).tolist()),
         )
 
     def to_html(self) -> str:
@@ -261,6 +263,8 @@ class Explanation:
             values["std_error"] = [float(self.std_error[i]) for i in chosen]
         if self.tied is not None:
             values["tied"] = [bool(self.tied[i]) for i in chosen]
+        if self.forbidden_words is not None:
+            values["forbidden_words"] = [bool(self.forbidden_words[i]) for i in chosen]
         values["base_value"] = self.base_value
         if self.base_values is not None:
             values["base_values"] = self._by_class(self.base_values)
@@ -311,6 +315,8 @@ class Explanation:
             columns["std_error"] = self.std_error
         if self.tied is not None:
             columns["tied"] = self.tied
+        if self.forbidden_words is not None:
+            columns["forbidden"] = self.forbidden_words
         frame = data_frame(columns)
         whole = ("label", "against", "probabilities", "base_value", "base_values", "error", "interactions")
         frame.attrs.update({name: value for name, value in self.to_dict().items() if name in whole})

@@ -104,11 +104,14 @@ def lower_layers(layers: Sequence[Tensor]) -> Tensor | None:
     return torch.cat(tuple(chosen), -1) if chosen else None
 
 
+Losses = Callable[[Batch, float], dict[str, Tensor]]  # named terms to add up, of a batch and the progress of the phase
+
+
 @dataclass(frozen=True)
 class Objective:
     """One optimizer step on a batch: what to minimize, and which weights may move."""
 
-    losses: Callable[[Batch, float], dict[str, Tensor]]
+    losses: Losses
     parameters: Sequence[nn.Parameter]
     weight_decay: float = 0.0
     learning_rate: float | None = None  # None: that of the training
@@ -160,6 +163,10 @@ class Phase:
     refinement: Refinement | None = None  # of a phase that leaves the classifier as it was chosen
     solve: Solve | None = None  # in the place of objectives
     start_counts: bool = False  # whether the weights it starts from are measured too, and may be its best
+
+    def with_losses(self, change: Callable[[Losses], Losses]) -> Phase:
+        """Give the phase with the losses of each objective changed."""
+        return replace(self, objectives=[replace(each, losses=change(each.losses)) for each in self.objectives])
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ from .budget import HEAD_ONLY, LSTM, MINILM, TFIDF, Candidate, Plan, decide, dur
 from .choose import choosing_folder, data_fingerprint, prepare_folder
 from .config import RunConfig, make_config, with_defaults
 from .folder import TrainedModel, put_model
+from .forbidden_words import add_proxies
 from .learn import FEWEST_TEXTS, learn_contributions
 from .train import OnEvent, add_figures, train_model, train_once
 
@@ -86,6 +87,7 @@ def train_automatically(
     if baseline is not None:
         tfidf = finished.get(TFIDF)
         best = add_figures(best, dataset, baseline, on_event, None if tfidf is None else tfidf.classifier)
+    best = add_proxies(best, dataset, on_event)
     report = {name: model.metrics["dev_accuracy"] for name, model in finished.items()}
     best = replace(best, metrics={**best.metrics, "auto": {"chosen": chosen, "budget": budget, "dev_accuracy": report}})
     if folder is not None and Processes().is_first:

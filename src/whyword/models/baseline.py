@@ -10,13 +10,15 @@ import torch
 
 from ..data.batching import Corpus
 from ..data.dataset import Dataset
+from ..data.forbidden import Forbidden
 from ..data.labels import are_multi_label
+from ..data.tokenizers.forbidding import forbid
 from ..data.weights import weigh
 from ..inference.fitted import FittedClassifier
 from ..interfaces.document import Label
 from ..interfaces.method import Method
 from ..training.loop import TrainingRun
-from .config import Parts, RunConfig, assemble, make_config
+from .config import FORBIDDEN, Parts, RunConfig, assemble, make_config
 from .decisions import decide_on_dev
 
 BASELINE = "tfidf"
@@ -25,8 +27,14 @@ SMALLEST_PRIOR = 1e-6  # of a class whose texts all have the weight 0
 
 def read_corpora(parts: Parts, dataset: Dataset, classes: Sequence[Label]) -> tuple[Corpus, Corpus]:
     """Tokenize the texts to learn from, each with its weight, and those to choose by; the method learns its prior."""
-    train, dev = (Corpus.read(documents, classes, parts.tokenizer) for documents in (dataset.train, dataset.dev))
-    train = weigh(train, dataset.train, parts.config.training.class_weight, classes)
+    config = parts.config
+    ignored = () if config.is_solved else config.forbid_soft
+    train = Corpus.read(dataset.train, classes, parts.tokenizer)
+    dev = Corpus.read(dataset.dev, classes, forbid(parts.tokenizer, ignored))  # or dev would choose what relies on them
+    train = weigh(train, dataset.train, config.training.class_weight, classes)
+    if ignored:
+        forbidden = Forbidden(ignored)
+        train = replace(train, ignored=[forbidden.marks(document.words) for document in dataset.train])
     set_prior(parts.method, train)
     if train.labels.ndim == 2:
         start_from_shares(parts.method, train)
@@ -58,7 +66,8 @@ def _log_odds(shares: np.ndarray) -> torch.Tensor:
 
 def fit_baseline(config: RunConfig, dataset: Dataset, classes: Sequence[Label]) -> FittedClassifier:
     """Solve the baseline of a run: with the same vocabulary, weights of classes and rule of choice."""
-    plain = make_config({"encoder": BASELINE, "seed": config.seed})
+    lists = {name: getattr(config, name) for name in FORBIDDEN}
+    plain = make_config({"encoder": BASELINE, "seed": config.seed, **lists})
     training = replace(plain.training, class_weight=config.training.class_weight, select=config.training.select)
     plain = replace(plain, vocabulary=replace(config.vocabulary, from_vectors=None), training=training)
     several = are_multi_label(dataset.train)

@@ -13,18 +13,21 @@ import torch
 
 from .. import catalog
 from ..blocks.contributions import ContributionHead
+from ..data.forbidden import Forbidden
+from ..data.tokenizers.forbidding import forbid
 from ..data.tokenizers.word_level import WordLevelTokenizer, count_words, learn_vocabulary, normalize
 from ..data.tokenizers.word_pieces import WordPieceTokenizer
 from ..data.vectors import Vectors, describe, load_vectors, words_of
 from ..interfaces.document import Tokenizer, Words
 from ..interfaces.errors import OptionError, unknown_name
-from ..interfaces.method import Encoder, Method
+from ..interfaces.method import Encoder, LinearEncoder, Method
 from ..interfaces.settings import build, check_above_zero, setting_names
 from ..training.optimizer import Training
 
 AUTO = "auto"  # in place of an encoder: one is chosen, see auto.py
 SECTIONS = ("method", "encoder", "vocabulary", "training", "contributions")
-PLAIN = ("embeddings", "seed", "name", "notes")  # settings that are in no section
+FORBIDDEN = ("forbid", "forbid_soft")  # lists of words
+PLAIN = ("embeddings", *FORBIDDEN, "seed", "name", "notes")  # settings that are in no section
 
 
 # of pretrained encoders: on dev of SST-2, 2,000 texts and one seed, 5e-5 and 4e-4 were lower; on TREC 5e-5 was level
@@ -57,6 +60,8 @@ class RunConfig:
     training: Training = field(default_factory=Training)
     contributions: ContributionHead.Config | None = None  # None: the model does not carry them
     embeddings: str | None = None
+    forbid: tuple[str, ...] = ()  # entries of words that are not read; data/forbidden.py says what they mean
+    forbid_soft: tuple[str, ...] = ()  # entries of words that are read, but are to move no answer
     seed: int = 0
     name: str | None = None  # what people call the model
     notes: str | None = None  # what they want to remember of it
@@ -67,6 +72,16 @@ class RunConfig:
         known = ":" in self.encoder or self.encoder in catalog.names("encoders")
         return self.encoder if known else "transformer"
 
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """Entries of all words that are not read; a model that is solved at once cannot be taught to ignore a word."""
+        return (*self.forbid, *self.forbid_soft) if self.is_solved else self.forbid
+
+    @property
+    def is_solved(self) -> bool:
+        """Whether it is a linear model, which is solved at once."""
+        return issubclass(catalog.load("encoders", self.encoder_kind), LinearEncoder)
+
     def to_dict(self) -> dict[str, Any]:
         """Give plain values, ready for JSON."""
         return {
@@ -76,6 +91,8 @@ class RunConfig:
             "training": asdict(self.training),
             "contributions": None if self.contributions is None else asdict(self.contributions),
             "embeddings": self.embeddings,
+            "forbid": list(self.forbid),
+            "forbid_soft": list(self.forbid_soft),
             "seed": self.seed,
             "name": self.name,
             "notes": self.notes,
@@ -125,6 +142,8 @@ def make_config(values: Mapping[str, Any]) -> RunConfig:
         training=build(Training, values.get("training", {}), "training"),
         contributions=_contributions(values.get("contributions")),
         embeddings=embeddings,
+        forbid=_entries(values, "forbid"),
+        forbid_soft=_entries(values, "forbid_soft"),
         seed=seed,
         name=_words(values, "name"),
         notes=_words(values, "notes"),
@@ -136,6 +155,13 @@ def _words(values: Mapping[str, Any], name: str) -> str | None:
     if words is not None and not isinstance(words, str):
         raise OptionError(f"{name} is {words!r}: give words.")
     return words or None
+
+
+def _entries(values: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    entries = values.get(name) or ()
+    if isinstance(entries, str) or not all(isinstance(entry, str) for entry in entries):
+        raise OptionError(f"{name} is {entries!r}: give a list of words.")
+    return Forbidden(tuple(dict.fromkeys(entries))).entries
 
 
 def with_contributions(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -233,7 +259,18 @@ class Parts:
 
 
 def assemble(config: RunConfig, classes: int, texts: Sequence[Words], multi_label: bool = False) -> Parts:
-    """Learn the vocabulary from the training texts, load pretrained parts, draw the other weights at random."""
+    """Learn the vocabulary from the training texts, load pretrained parts, draw the other weights at random.
+
+    Forbidden words are not read from here on.
+    """
+    if config.unread:
+        forbidden = Forbidden(config.unread)
+        texts = [forbidden.close_up(text).text for text in texts]
+    parts = _assemble(config, classes, texts, multi_label)
+    return replace(parts, tokenizer=forbid(parts.tokenizer, config.unread))
+
+
+def _assemble(config: RunConfig, classes: int, texts: Sequence[Words], multi_label: bool) -> Parts:
     encoder_class = catalog.load("encoders", config.encoder_kind)
     if encoder_class.token_kind == "pieces":
         if config.embeddings:

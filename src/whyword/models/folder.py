@@ -16,6 +16,7 @@ import torch
 
 from ..blocks.contributions import add_head
 from ..data.rows import Columns
+from ..data.tokenizers.forbidding import forbid
 from ..data.tokenizers.word_level import WordLevelTokenizer
 from ..data.tokenizers.word_pieces import WordPieceTokenizer
 from ..inference.fitted import FittedClassifier
@@ -24,11 +25,12 @@ from ..interfaces.errors import ModelError, OptionError, WhywordError
 from ..interfaces.explanation import Explainer
 from ..report.tables import markdown
 from ..storage.atomic import put_in_place, read_tensors, write_tensors, write_text
-from .config import SECTIONS, RunConfig, build_encoder, build_method, make_config
+from .config import FORBIDDEN, SECTIONS, RunConfig, build_encoder, build_method, make_config
 from .figures import figure_tables, warn_of
 
 FORMAT = 1  # raised when a folder can no longer be read by older versions
 FREQUENCIES = "whyword.frequencies"
+NEWER = ("contributions", *FORBIDDEN, "name", "notes")  # settings that older models do not have
 COLUMNS = ("text", "text_pair", "label")  # whose names are kept
 
 
@@ -97,7 +99,7 @@ def load_model(folder: Path, device: torch.device | str = "cpu") -> TrainedModel
     config_values = _read_config(folder)
     try:
         names = ("method", "encoder", "vocabulary", "training", "embeddings", "seed")
-        newer = {name: config_values.get(name) for name in ("contributions", "name", "notes")}  # none in older models
+        newer = {name: config_values.get(name) for name in NEWER}
         config = make_config({**{name: config_values[name] for name in names}, **newer})
         architecture = config_values["architecture"]
         kind = WordLevelTokenizer if architecture is None else WordPieceTokenizer
@@ -126,7 +128,7 @@ def load_model(folder: Path, device: torch.device | str = "cpu") -> TrainedModel
         raise ModelError(f"The model folder {folder} is damaged ({reason}): train it again or copy it anew.") from error
     method.to(device).eval()
     counts = None if frequencies is None else frequencies.numpy()
-    classifier = FittedClassifier(method, tokenizer, labels, counts, offsets, thresholds)
+    classifier = FittedClassifier(method, forbid(tokenizer, config.unread), labels, counts, offsets, thresholds)
     return TrainedModel(classifier, config, history, metrics, folder, columns)
 
 
@@ -219,6 +221,7 @@ def model_card(config: Mapping[str, Any], metrics: Mapping[str, Any], history: S
         *(f"| {name} | {value} |" for name, value in _facts(config, metrics, history)),
         "",
         *_figures(metrics.get("figures")),
+        *_forbidden(config, metrics.get("forbidden")),
         "## Settings",
         "",
         *(f"- {section}: {_settings(config[section])}" for section in SECTIONS if config.get(section) is not None),
@@ -262,7 +265,7 @@ def _facts(
         elif name == "auto":
             dev = ", ".join(f"{each} {accuracy:.1%}" for each, accuracy in value["dev_accuracy"].items())
             facts.append(("chosen on dev by auto", f"{value['chosen']}; {dev}"))
-        elif name not in ("health", "figures"):
+        elif name not in ("health", "figures", "forbidden"):
             facts.append((name.replace("_", " "), f"{value:.4g}" if isinstance(value, float) else str(value)))
     facts.append(("epochs trained", str(len(history))))
     facts.append(("seed", str(config["seed"])))
@@ -292,6 +295,23 @@ def _figures(figures: Mapping[str, Any] | None) -> list[str]:
     warning = warn_of(figures)
     tables = [markdown(table) for table in figure_tables(figures)]
     return ["## How good it is", "", *tables, "In brackets: 95 % intervals.", *([warning] if warning else []), ""]
+
+
+def _forbidden(config: Mapping[str, Any], found: Mapping[str, Any] | None) -> list[str]:
+    """Name the words that must not decide, and those that may have taken over."""
+    if not config.get("forbid") and not config.get("forbid_soft"):
+        return []
+    lines = ["## Words that must not decide", ""]
+    for name, what in (("forbid", "Not read"), ("forbid_soft", "Read, but taught to move no answer")):
+        if config.get(name):
+            lines += [f"{what}: {', '.join(f'`{entry}`' for entry in config[name])}.", ""]
+    for proxy in (found or {}).get("proxies", ()):
+        lines.append(
+            f"- `{proxy['word']}` may have taken over from `{proxy['beside']}`: its odds beside it are "
+            f"{proxy['odds']:.3g} times those elsewhere, and on average it adds {proxy['contribution']:.3f} to "
+            f"{proxy['label']}."
+        )
+    return [*lines, ""] if lines[-1] else lines
 
 
 def _settings(values: Mapping[str, Any]) -> str:

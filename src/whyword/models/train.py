@@ -38,6 +38,7 @@ from .config import Parts, RunConfig, assemble
 from .decisions import decide_on_dev
 from .figures import measure_figures, warn_of
 from .folder import TrainedModel, check_place, load_model, put_model
+from .forbidden_words import add_proxies
 from .label_figures import measure_label_figures, measure_labels
 from .log import Log
 
@@ -75,6 +76,7 @@ def train_model(
             model = _fit(parts, dataset, classes, torch.device(device), unfinished, on_event, log, choosing_threads)
         if baseline is not None:
             model = add_figures(model, dataset, baseline, on_event)
+        model = add_proxies(model, dataset, on_event)
         health = model.metrics.get("health", {})
         for warning in (*_majority_warning(dataset.dev, model), *parts.method.warnings(health)):
             on_event(f"Warning: {warning}")

@@ -19,6 +19,7 @@ from ..interfaces.method import Method, Phase, Texts
 from ..maths.stats.calibration import fit_scale
 from ..maths.stats.labels import label_scales
 from .dev_score import Best, DevScore, evaluate, read_best
+from .ignored_words import with_ignored_words
 from .optimizer import ObjectiveOptimizer, Processes, Training, selection
 from .stopping import is_over, most_epochs, schedule_epochs
 from .sub_texts import with_sub_texts
@@ -71,7 +72,8 @@ class TrainingRun:
         self.dev = dev
         self.dev_batches: list[Batch] = dev.batches(min(settings.batch_tokens, BATCH_TOKENS))
         plan = plan or method.plan(settings.epochs or method.encoder.epochs)
-        self.plan = [with_sub_texts(phase, settings.subtexts, method.unknown_token) for phase in plan]
+        plan = [with_sub_texts(phase, settings.subtexts, method.unknown_token) for phase in plan]
+        self.plan = [with_ignored_words(phase, settings.forbid_weight, method) for phase in plan]
         self.selection = selection(settings, train.labels)
         self.processes = Processes()
         self.learning_rate = settings.learning_rate or method.encoder.learning_rate

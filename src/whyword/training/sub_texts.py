@@ -5,27 +5,18 @@ Hase et al. 2021; Madsen et al. 2024.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
-
 from torch import Tensor
 
 from ..blocks.subtexts import random_sub_texts
 from ..interfaces.document import Batch
-from ..interfaces.method import Objective, Phase
-
-Losses = Callable[[Batch, float], dict[str, Tensor]]
+from ..interfaces.method import Losses, Phase
 
 
 def with_sub_texts(phase: Phase, weight: float, unknown: int) -> Phase:
     """Add to each objective that has a task its loss on a random sub-text of each text and on the words left out."""
     if not weight or phase.refinement is not None:
         return phase
-
-    def add(objective: Objective) -> Objective:
-        return replace(objective, losses=_with_sub_texts(objective.losses, weight, unknown))
-
-    return replace(phase, objectives=[add(objective) for objective in phase.objectives])
+    return phase.with_losses(lambda losses: _with_sub_texts(losses, weight, unknown))
 
 
 def _with_sub_texts(losses_of: Losses, weight: float, unknown: int) -> Losses:

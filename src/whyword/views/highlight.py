@@ -23,6 +23,7 @@ from typing import Literal, NamedTuple
 NEGLIGIBLE = 0.05  # weaker words look like the page they stand on
 DIGITS = 5  # of a strength: the rest is rounding, which must not decide which of two equal words is named first
 SHOWN_PAIRS = 5  # interactions
+SHOWN_UNREAD = 5  # words
 UNNOTICED = 0.0005  # a difference of probabilities that percents with one digit do not show
 LONGEST_TAG = 4  # letters
 
@@ -46,6 +47,7 @@ PALETTE: tuple[Color, ...] = (
 )
 MOST_OPAQUE = 0.55
 WEIGHT = "weight, not a reason for a class"
+UNREAD = "forbidden: not read by this model"
 
 
 @dataclass(frozen=True)
@@ -57,10 +59,13 @@ class Paint:
     line: Line = "solid"
     speaks: str = ""  # "for positive" or "against positive"; weights do not speak
     tag: str = ""  # first letters of the class, where there are more than two
+    struck: bool = False  # a word that the model does not read
 
     @property
     def meaning(self) -> str:
         """What the paint means, in a few words."""
+        if self.struck:
+            return UNREAD
         return f"speaks {self.speaks}" if self.speaks else WEIGHT
 
     @property
@@ -73,6 +78,8 @@ class Paint:
         """How thick the line under the word is; all weights have one, so that nobody takes them for signed scores."""
         return max(underline(self.strength), 1 if self.line == "dotted" else 0)
 
+
+STRUCK = Paint(struck=True)
 
 Run = tuple[str, float | None, float]  # string, score, strength
 Passage = tuple[str, float | None, Paint]
@@ -121,6 +128,12 @@ class Highlight:
     base_value: float | None = None  # what the scores add up from
     error: float | None = None  # of the scores, measured on sub-texts
     interactions: tuple[tuple[int, int, float, int | None], ...] = ()  # positions of two words, score, speaks for
+    forbidden: tuple[int, ...] = ()  # positions of the words that the model does not read
+
+    @property
+    def words(self) -> list[str]:
+        """The words of all texts."""
+        return [text[start:end] for text, spans in zip(self.texts, self.spans, strict=True) for start, end in spans]
 
     @property
     def strengths(self) -> tuple[float, ...]:
@@ -155,7 +168,10 @@ class Highlight:
         """How each word is painted."""
         strengths = self.strengths
         speaks_for = self.speaks_for or (None,) * len(strengths)
-        return [self.paint(strength, number) for strength, number in zip(strengths, speaks_for, strict=True)]
+        paints = [self.paint(strength, number) for strength, number in zip(strengths, speaks_for, strict=True)]
+        for word in self.forbidden:
+            paints[word] = STRUCK
+        return paints
 
     def runs(self) -> list[list[Run]]:
         """Cut each text into runs (string, score, strength); what lies between words has the score None."""
@@ -168,12 +184,12 @@ class Highlight:
     def pieces(self, weakest: float = NEGLIGIBLE) -> list[list[Piece]]:
         """Cut each text at its words, but leave weaker ones in one piece with the text around them.
 
-        Words that act together are pieces of their own, however weak each of them is.
+        Words that act together, or are not read, are pieces of their own, however weak each of them is.
         """
         words = iter(enumerate(zip(self.scores, self.paints, strict=True)))
-        together = {position for pair in self.pairs for position in (pair.first, pair.second)}
+        apart = {position for pair in self.pairs for position in (pair.first, pair.second)} | set(self.forbidden)
         return [
-            list(_merge(_cut(text, spans, words), weakest, together))
+            list(_merge(_cut(text, spans, words), weakest, apart))
             for text, spans in zip(self.texts, self.spans, strict=True)
         ]
 
@@ -194,7 +210,7 @@ class Highlight:
     @property
     def pairs(self) -> list[Pair]:
         """Words that act together, with a sentence for each pair."""
-        words = [text[start:end] for text, spans in zip(self.texts, self.spans, strict=True) for start, end in spans]
+        words = self.words
         pairs = []
         for number, (one, other, score, speaks_for) in enumerate(self.interactions[:SHOWN_PAIRS]):
             first, second = sorted((one, other))
@@ -276,6 +292,13 @@ class Highlight:
             notes.append(f"Checked on sub-texts: sums of scores miss the probability by {self.error:.3f}.")
         if self.tied:
             notes.append(f"{self.tied:,} words are tied: which of them belong to the top ones is undecided.")
+        if self.forbidden:
+            words = [
+                text[start:end] for text, spans in zip(self.texts, self.spans, strict=True) for start, end in spans
+            ]
+            unread = list(dict.fromkeys(words[word] for word in self.forbidden))
+            more = " …" if len(unread) > SHOWN_UNREAD else ""
+            notes.append(f"Not read, as it must not decide: {', '.join(unread[:SHOWN_UNREAD])}{more}.")
         last = "last word" if self.truncated_words == 1 else f"last {self.truncated_words:,} words"
         if self.windows > 1:
             beyond = f"; the prediction did not read the {last}" if self.truncated_words else ""
@@ -308,9 +331,9 @@ def _cut(
         yield Piece(text[position:])
 
 
-def _merge(pieces: Iterable[Piece], weakest: float, together: set[int]) -> Iterator[Piece]:
+def _merge(pieces: Iterable[Piece], weakest: float, apart: set[int]) -> Iterator[Piece]:
     def stands_out(piece: Piece) -> bool:
-        return piece.word is not None and (piece.paint.strength >= weakest or piece.word in together)
+        return piece.word is not None and (piece.paint.strength >= weakest or piece.word in apart)
 
     for alone, group in groupby(pieces, stands_out):
         if alone:

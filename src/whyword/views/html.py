@@ -11,7 +11,7 @@ import re
 from html import escape
 
 from .characters import showable
-from .highlight import Highlight, Paint, Pair, Piece
+from .highlight import UNREAD, Highlight, Paint, Pair, Piece
 
 # A page of explanations, one below the other, is HEAD, their fragments and TAIL.
 HEAD = """<!doctype html>
@@ -96,6 +96,8 @@ def _mark(mark: str) -> str:
 
 def painted(content: str, paint: Paint, title: str = "") -> str:
     """Paint what is safe to show already; the title need not be."""
+    if paint.struck:
+        return f'<s title="{UNREAD}">{content}</s>'
     style = "background-color:rgba({},{},{},{:g})".format(*paint.color, paint.opacity)
     if paint.thickness:
         style += f";border-bottom:{paint.thickness}px {paint.line}"  # for readers who see no color

@@ -199,6 +199,11 @@ class _Sheet:
             f'<rect x="{x - 1:.1f}" y="{top:.1f}" width="{length + 2:.1f}" height="{bottom - top:.1f}" rx="2" '
             f'fill="{hexadecimal(paint.color)}" fill-opacity="{paint.opacity:g}"/>'
         )
+        if paint.struck:
+            self.parts.append(
+                f'<path class="whyword-line" d="M{x:.1f} {self.y - 0.3 * size:.1f}h{length:.1f}" '
+                f'stroke="{hexadecimal(INK[0])}" stroke-width="1"/>'
+            )
         if paint.thickness:
             dashes = _DASHES[paint.line]  # what the color says, for readers who see none
             self.parts.append(

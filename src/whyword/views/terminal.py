@@ -53,6 +53,8 @@ def style(paint: Paint) -> str:
 
 
 def _painted(text: str, paint: Paint) -> str:
+    if paint.struck:
+        return f"[strike]{_literal(text)}[/]"
     return f"[{style(paint)}]{_literal(text)}{paint.tag.translate(_RAISED)}[/]"
 
 

@@ -365,6 +365,7 @@ function showWords(view) {
     node.tabIndex = -1;
     node.dataset.word = i;
     if (painting[i].strength >= NEGLIGIBLE) dress(node, painting[i]);
+    if (painting[i].struck) node.style.setProperty("text-decoration", "line-through");
     return node;
   };
   view.textsBox.replaceChildren(...texts.flatMap((pieces, n) => {
@@ -431,7 +432,7 @@ function described({ explanation, names }, i) {
   const { words, scores, signed, std_error, tied } = explanation;
   return [
     `${showable(words[i])}: ${shown(scores[i], signed)}${std_error ? ` ± ${shown(std_error[i], false)}` : ""}`,
-    signed && !scores[i] ? "speaks neither way" : showable(meaning(paints(explanation, names)[i])),
+    signed && !scores[i] && !explanation.forbidden_words?.[i] ? "speaks neither way" : showable(meaning(paints(explanation, names)[i])),
     ...(tied?.[i] ? ["tied with others"] : []),
   ].join(", ");
 }
@@ -580,8 +581,11 @@ const GRAY = [104, 104, 104];
 const MOST_OPAQUE = 0.55;
 const NEGLIGIBLE = 0.05; // weaker words look like the page they stand on
 const SHOWN_PAIRS = 5;
+const SHOWN_UNREAD = 5;
 const NEAR = 9; // pieces from one word to the other under a bracket
 const WEIGHT = "weight, not a reason for a class";
+const UNREAD = "forbidden: not read by this model";
+const STRUCK = { strength: 0, color: GRAY, line: "solid", speaks: "", tag: "", struck: true };
 
 const UNSHOWABLE = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff]|\p{Surrogate}/gu;
 const BIDI_CONTROL = /[\u202a-\u202e\u2066-\u2069]/;
@@ -651,9 +655,11 @@ function paintOf({ signed, label }, names, strength, speaksFor) {
 }
 
 const paints = (explanation, names) =>
-  strengths(explanation).map((strength, i) => paintOf(explanation, names, strength, explanation.speaks_for?.[i]));
+  strengths(explanation).map((strength, i) => explanation.forbidden_words?.[i]
+    ? STRUCK
+    : paintOf(explanation, names, strength, explanation.speaks_for?.[i]));
 
-const meaning = ({ speaks }) => (speaks ? `speaks ${speaks}` : WEIGHT);
+const meaning = ({ speaks, struck }) => (struck ? UNREAD : speaks ? `speaks ${speaks}` : WEIGHT);
 
 function styleOf({ strength, color, line }) {
   const opacity = Number((MOST_OPAQUE * strength).toFixed(3));
@@ -736,6 +742,11 @@ function notes(explanation) {
     told.push(`Checked on sub-texts: sums of scores miss the probability by ${explanation.error.toFixed(3)}.`);
   }
   if (tied) told.push(`${count(tied)} words are tied: which of them belong to the top ones is undecided.`);
+  if (explanation.forbidden_words) {
+    const unread = [...new Set(explanation.words.filter((_, i) => explanation.forbidden_words[i]))];
+    const more = unread.length > SHOWN_UNREAD ? " …" : "";
+    told.push(`Not read, as it must not decide: ${unread.slice(0, SHOWN_UNREAD).join(", ")}${more}.`);
+  }
   if (windows > 1) {
     const beyond = truncated_words ? `; the prediction did not read the ${last}` : "";
     told.push(`The scores come from ${count(windows)} overlapping windows${beyond}.`);
@@ -779,7 +790,7 @@ function html(explanation, names) {
   ];
   const texts = runs(explanation);
   const together = new Set(pairs.flatMap(({ first, second }) => [first, second]));
-  const standsOut = (i) => i >= 0 && (painting[i].strength >= NEGLIGIBLE || together.has(i));
+  const standsOut = (i) => i >= 0 && (painting[i].strength >= NEGLIGIBLE || painting[i].struck || together.has(i));
   texts.forEach((all, n) => {
     if (texts.length > 1) lines.push(`<p ${small}>${n ? "Second text" : "First text"}</p>`);
     const pieces = [];
@@ -818,6 +829,7 @@ function html(explanation, names) {
 }
 
 function painted(content, paint, title = "") {
+  if (paint.struck) return `<s title="${UNREAD}">${content}</s>`;
   const style = Object.entries(styleOf(paint)).map(([name, value]) => `${name}:${value}`).join(";");
   const tag = paint.tag ? raised(paint.tag) : "";
   return `<span style="${style}"${title ? ` title="${escaped(title)}"` : ""}>${content}${tag}</span>`;
