@@ -114,13 +114,13 @@ class Decisions:
 
     def before(self, author: str, text: str) -> str | None:
         """Name the text that an author decided, or skipped, before a text; of a new one, the last."""
-        seen = list(dict.fromkeys(step for step, _ in self._steps[author] if author in self.by_text[step]))
+        seen = list(dict.fromkeys(step for step, _ in self._steps.get(author, ()) if author in self.by_text[step]))
         place = seen.index(text) if text in seen else len(seen)
         return seen[place - 1] if place else None
 
     def undoing(self, author: str, time: str) -> Decision | None:
         """Give the line that takes back an author's last step; None if there is none."""
-        if not self._steps[author]:
+        if not self._steps.get(author):
             return None
         text, before = self._steps[author][-1]
         if before is not None:

@@ -50,9 +50,9 @@ def add_annotation_routes(app: FastAPI, service: Service, desk: AnnotationDesk) 
         author = read_author(body)
         async with asyncio.timeout(service.settings.timeout):
             text = await desk.next_text(author)
-        if text is None:
-            return JsonResponse({"text": None, "waiting": desk.queue.awaited(author), "status": desk.status()})
-        return JsonResponse({**given(body, text), "waiting": False})
+        answer = {"text": None, "status": desk.status()} if text is None else given(body, text)
+        waiting = text is None and desk.queue.awaited(author)
+        return JsonResponse({**answer, "previous": desk.decisions.before(author, text or ""), "waiting": waiting})
 
     @app.post(
         "/v1/annotations/open",

@@ -90,6 +90,7 @@ class NextText(BaseModel):
     """A text, or none at present."""
 
     text: GivenText | None
+    previous: str | None = Field(description="The id of the text that this person decided before.")
     waiting: bool = Field(description="Without a text: whether others have some open that may become free.")
     status: Status
 
