@@ -27,17 +27,20 @@ class Annotation:
     """How people mark the words of a file."""
 
     annotate: Annotated[
-        str | None, typer.Option("--annotate", metavar="FILE", help="Texts whose words people mark on the page /annotate.")
+        str | None,
+        typer.Option("--annotate", metavar="FILE", help="Texts whose words people mark on the page /annotate."),
     ] = None
     annotations: Annotated[
         Path | None,
         typer.Option(
-            "--annotations", metavar="OUT.jsonl", help="Where they are saved. Left out: FILE.annotations.jsonl, beside it."
+            "--annotations",
+            metavar="OUT.jsonl",
+            help="Where they are saved. Left out: FILE.annotations.jsonl, beside it.",
         ),
     ] = None
-    order: Annotated[
-        str, typer.Option("--order", metavar="uncertain|disagree|file", help="Which text comes next.")
-    ] = "uncertain"
+    order: Annotated[str, typer.Option("--order", metavar="uncertain|disagree|file", help="Which text comes next.")] = (
+        "uncertain"
+    )
     overlap: Annotated[int, typer.Option("--overlap", min=1, metavar="N", help="People who mark each text.")] = 1
     lease: Annotated[
         float,
@@ -49,9 +52,7 @@ class Annotation:
         bool, typer.Option("--show-reasons", help="Show the model's scores of a text, once it is decided.")
     ] = False
 
-    def desk(
-        self, model: ServedModel, columns: Columns, data_dir: Path | None, quiet: bool
-    ) -> AnnotationDesk | None:
+    def desk(self, model: ServedModel, columns: Columns, data_dir: Path | None, quiet: bool) -> AnnotationDesk | None:
         """Open the texts and the file of annotations."""
         if self.annotate is None:
             if self != Annotation():

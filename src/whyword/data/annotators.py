@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -24,6 +25,32 @@ class Agreement:
     def to_dict(self) -> dict[str, Any]:
         """Give plain values."""
         return asdict(self)
+
+
+@dataclass(frozen=True)
+class AnnotationSummary:
+    """What a file of annotations holds."""
+
+    texts: int  # decided by anybody
+    decisions: int
+    no_reason: int  # decisions that say that no word is a reason
+    labels: Mapping[str, int]
+    authors: Mapping[str, int]  # how many texts each decided
+    agreement: Agreement
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain values."""
+        return asdict(self)
+
+
+def summarize(decisions: Decisions) -> AnnotationSummary:
+    """Count what was decided, and measure how far people agree."""
+    by_text = [of_text for text in decisions.by_text if (of_text := decisions.of_text(text))]
+    each = [decision for of_text in by_text for decision in of_text]
+    labels = Counter(str(label) for decision in each for label in label_set(decision))
+    nothing = sum(not any(marks) for decision in each if (marks := decision.document.rationale) is not None)
+    counts = decisions.counts()
+    return AnnotationSummary(len(by_text), len(each), nothing, dict(labels.most_common()), counts, agreement(decisions))
 
 
 def agreement(decisions: Decisions, counted: dict[str, np.ndarray] | None = None) -> Agreement:
@@ -63,9 +90,9 @@ def marked_words(words: Words, marked: Marked | None) -> np.ndarray:
 
 
 def label_counts(texts: Sequence[Sequence[Decision]]) -> np.ndarray:
-    """Count who gave which label to each text, (text, label); where there may be several, each is a question of its own.
+    """Count who gave which label to each text, (text, label).
 
-    Then units are (text × label) and values are absent and present.
+    Where a text may have several, each is a question of its own: then units are (text × label) and values are absent and present.
     """
     names = sorted({label for of_text in texts for decision in of_text for label in label_set(decision)}, key=str)
     table = np.array(

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Literal
 
 from ..interfaces.document import Document, Label, Marked, Words
@@ -54,7 +55,7 @@ def _spans(name: str, marked: Marked | None, texts: int) -> dict[str, Any]:
     return dict(zip((name, f"{name}_pair"), parts, strict=False))
 
 
-def read_decision(record: Mapping[str, Any], where: str) -> Decision:
+def read_decision(record: dict[str, Any], where: str) -> Decision:
     """Check a line of a file and read it."""
     author, row = record.get("author"), record.get("row")
     if not isinstance(author, str) or not author.strip():
@@ -74,6 +75,12 @@ def read_decision(record: Mapping[str, Any], where: str) -> Decision:
         undo=record.get("undo") is True,
         saw_reasons=record.get("saw_reasons") is True,
     )
+
+
+def read_decisions(records: Iterable[dict[str, Any]], path: Path) -> Iterator[Decision]:
+    """Read the lines of a file."""
+    for number, record in enumerate(records, 1):
+        yield read_decision(record, f"{path}, annotation {number}")
 
 
 def text_id(words: Words) -> str:

@@ -1,4 +1,4 @@
-"""A file of JSON lines that only grows: each line is on the disk before its writer goes on, so that a kill loses none."""
+"""A file of JSON lines that only grows: each line is on the disk before the writer goes on, so a kill loses none."""
 
 from __future__ import annotations
 

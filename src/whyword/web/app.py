@@ -26,7 +26,9 @@ from .models import ServedModel
 from .routes import Service, add_model_routes, add_status_routes, add_text_routes
 
 PAGE = Path(__file__).parent / "page"
-TRY_PAGES = {"/": "index.html"} | {f"/{name}": name for name in ("style.css", "app.js", "highlight.js", "keys.js", "server.js")}
+TRY_PAGES = {"/": "index.html"} | {
+    f"/{name}": name for name in ("style.css", "app.js", "highlight.js", "keys.js", "server.js")
+}
 ANNOTATION_PAGES = {"/annotate": "annotate.html"} | {f"/{name}": name for name in ("annotate.css", "annotate.js")}
 DESCRIPTION = "Predicts the classes of texts and tells which words decided."
 

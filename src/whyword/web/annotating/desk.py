@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ...data.annotators import Agreement, agreement
-from ...data.decisions import Decision, Decisions, read_decision, same_decision, text_id
+from ...data.decisions import Decision, Decisions, read_decisions, same_decision, text_id
 from ...interfaces.classifier import is_multi_label
 from ...interfaces.document import Document, Label
 from ...interfaces.errors import OptionError, WhywordError, first_line
@@ -60,9 +60,7 @@ class AnnotationDesk:
         self.settings = settings or AnnotationSettings()
         self.log, self.model, self.name, self.texts = log, model, name, texts
         self.useful = make_usefulness(self.settings.order, model)
-        self.decisions = Decisions(
-            read_decision(record, f"{log.path}, annotation {number}") for number, record in enumerate(log.records, 1)
-        )
+        self.decisions = Decisions(read_decisions(log.records, log.path))
         log.records.clear()
         self.queue = AnnotationQueue(self.decisions, self.settings.overlap, 60 * self.settings.lease)
         self._rows: Iterator[tuple[int, Document]] = enumerate(documents, 1)

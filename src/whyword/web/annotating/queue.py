@@ -45,7 +45,7 @@ class AnnotationQueue:
         for item in items:
             text = text_id(item.document.words)
             known = self.items.get(text)
-            if known is None or known.document.label is None and known.document.labels is None:
+            if known is None or known.row is None:
                 self.items[text] = item
             if text not in self.open:
                 self.open[text] = item

@@ -37,8 +37,8 @@ class Decided(OneText):
     label: Labels | None = Field(None, description="The label or, of a model of several labels a text, a list of them.")
     rationale: Spans | None = Field(
         None,
-        description="Character spans [start, end) of the words that are the reason. Empty: no word is. Left out: nothing "
-        "is said about reasons.",
+        description="Character spans [start, end) of the words that are the reason. Empty: no word is. Left out: "
+        "nothing is said about reasons.",
     )
     rationale_pair: Spans | None = Field(None, description="The same in the second text of a pair.")
     not_rationale: Spans | None = Field(None, description="Spans of words that must not count as a reason.")

@@ -50,9 +50,12 @@ def uncertainty(classifier: Classifier, documents: Sequence[Document]) -> list[f
     table = classifier.probabilities([document.words for document in documents]).double().numpy()
     if is_multi_label(classifier):
         thresholds = getattr(classifier, "thresholds", None)
-        return (-np.abs(table - (HALF if thresholds is None else thresholds)).min(1)).tolist()
+        nearest = np.abs(table - (HALF if thresholds is None else thresholds)).min(1)
+        return [-float(distance) for distance in nearest]
+    if table.shape[1] < 2:
+        return [0.0] * len(table)
     ordered = np.sort(table, axis=1)
-    return (ordered[:, -2] - ordered[:, -1]).tolist() if table.shape[1] > 1 else [0.0] * len(table)
+    return [float(after - first) for after, first in ordered[:, -2:]]
 
 
 def disagreement(classifier: Classifier, documents: Sequence[Document]) -> list[float]:

@@ -81,6 +81,7 @@ function showStatus(now) {
   }
   if (status.notice) parts.push(status.notice);
   byId("status").textContent = parts.join(" · ");
+  byId("undo").setAttribute("aria-disabled", !(author() in status.authors));
 }
 
 function showText(text) {
@@ -99,7 +100,6 @@ function showText(text) {
   showWords();
   [task.hidden, byId("done").hidden, byId("reasons").hidden] = [false, true, true];
   byId("back").setAttribute("aria-disabled", previous === null);
-  byId("undo").setAttribute("aria-disabled", !(author() in status.authors));
   byId("save").firstChild.textContent = "Save and next ";
   passages.scrollTop = 0;
   passages.querySelector(".word")?.focus({ preventScroll: true });
