@@ -52,7 +52,9 @@ class Annotation:
         bool, typer.Option("--show-reasons", help="Show the model's scores of a text, once it is decided.")
     ] = False
 
-    def desk(self, model: ServedModel, columns: Columns, data_dir: Path | None, quiet: bool) -> AnnotationDesk | None:
+    def desk(
+        self, model: ServedModel, columns: Columns, data_dir: Path | None, quiet: bool, files: ExitStack
+    ) -> AnnotationDesk | None:
         """Open the texts and the file of annotations."""
         if self.annotate is None:
             if self != Annotation():
@@ -69,7 +71,7 @@ class Annotation:
         name = Path(self.annotate).name if corpus.file is None else corpus.file.name
         place = self.annotations or (corpus.file or Path(name.replace(":", "-"))).with_name(f"{name}.annotations.jsonl")
         check_output(place, (".jsonl", ".ndjson"), [corpus.file or self.annotate])
-        log = JsonLog(place)
+        log = files.enter_context(JsonLog(place))
         if log.cut and not quiet:
             print(f"{place} ended in half a line, which was cut off.", file=sys.stderr)
         return AnnotationDesk(corpus.documents, log, model, settings, name, corpus.count())
@@ -134,9 +136,9 @@ def command(
         batch_texts=batch_texts,
         token=token,
     )
-    with _bind(host, port) as listener:
+    with _bind(host, port) as listener, ExitStack() as files:
         models = load_models([opening.open(name, device) for name in names])
-        desk = annotation.desk(models[0], columns.columns(names[0]), data_dir, quiet)
+        desk = annotation.desk(models[0], columns.columns(names[0]), data_dir, quiet, files)
         app = make_app(models, settings, (lambda record: None) if quiet else write, desk)
         config = uvicorn.Config(
             app,

@@ -92,7 +92,7 @@ def marked_words(words: Words, marked: Marked | None) -> np.ndarray:
 def label_counts(texts: Sequence[Sequence[Decision]]) -> np.ndarray:
     """Count who gave which label to each text, (text, label).
 
-    Where a text may have several, each is a question of its own: then units are (text × label) and values are absent and present.
+    Where a text may have several, each is a question of its own: units are (text × label), values absent and present.
     """
     names = sorted({label for of_text in texts for decision in of_text for label in label_set(decision)}, key=str)
     table = np.array(

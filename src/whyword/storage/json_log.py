@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Self
 
 from ..interfaces.errors import DataError, OptionError, first_line
 
@@ -26,7 +26,15 @@ class JsonLog:
             self._file = path.open("a+b", buffering=0)
         except OSError as error:
             raise OptionError(f"{path} cannot be written ({error.strerror}): name another file.") from None
-        _lock(self._file, path)
+        try:
+            _lock(self._file, path)
+            self._take_up()
+        except BaseException:
+            self._file.close()
+            raise
+
+    def _take_up(self) -> None:
+        """Read what is there."""
         self._file.seek(0)
         content = self._file.read()
         whole, last = content[: content.rfind(b"\n") + 1], content[content.rfind(b"\n") + 1 :]
@@ -35,7 +43,7 @@ class JsonLog:
             self._file.truncate(len(whole))
         elif last:  # somebody's editor left out the end of the last line
             self._append(b"\n")
-        self.records = parse_lines(whole if self.cut else content, path)
+        self.records = parse_lines(whole if self.cut else content, self.path)
 
     def append(self, record: Mapping[str, Any]) -> None:
         """Write a line; it is on the disk when this returns."""
@@ -53,7 +61,11 @@ class JsonLog:
                 f"{self.path.name} could not be written ({first_line(error)}): nothing of it was saved, try again."
             ) from None
 
-    def close(self) -> None:
+    def __enter__(self) -> Self:
+        """Have the file until the block ends."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
         """Let others have the file."""
         self._file.close()
 
@@ -101,5 +113,4 @@ def _lock(file: BinaryIO | Any, path: Path) -> None:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        file.close()
         raise OptionError(f"Another process writes to {path}: stop it, or name another file.") from None
