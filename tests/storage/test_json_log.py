@@ -30,7 +30,7 @@ def test_lines_are_read_as_they_were_written(path):
     assert write(path)[0] == read_json_log(path) == [{"a": "é\n\u2028"}, {"b": [1, 2]}, {"c": None}]
 
 
-@pytest.mark.parametrize("end", [b'{"half": "a lin', b'{"half": "\xc3', b"{", b'"a string"', b"null"])
+@pytest.mark.parametrize("end", [b'{"half": "a lin', b'{"half": "\xc3', b"{"])
 def test_half_a_line_at_the_end_is_cut(path, end):
     write(path, {"a": 1})
     with path.open("ab") as file:
@@ -52,6 +52,15 @@ def test_a_line_in_the_midst_that_is_no_object_is_named(path):
     path.write_text('{"a": 1}\n\n{"a": \n{"b": 2}\n', encoding="utf-8")
     with pytest.raises(DataError, match=r"log\.jsonl, line 3 is no JSON object"):
         JsonLog(path)
+
+
+def test_a_file_of_another_kind_is_refused_and_stays_as_it_was(path):
+    path.parent.mkdir()
+    for content in (b"text,label\na film,good", b"important notes", b'[{"a": 1}]', b"text,label\na film,good\n{half"):
+        path.write_bytes(content)
+        with pytest.raises(DataError, match="is no JSON object"):
+            JsonLog(path)
+        assert path.read_bytes() == content
 
 
 def test_a_second_process_is_refused_until_the_first_is_gone(path):

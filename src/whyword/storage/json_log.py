@@ -38,12 +38,12 @@ class JsonLog:
         self._file.seek(0)
         content = self._file.read()
         whole, last = content[: content.rfind(b"\n") + 1], content[content.rfind(b"\n") + 1 :]
-        self.cut = bytes(last) if last and not _is_record(last) else b""  # what was half a line
+        self.cut = bytes(last) if last.startswith(b"{") and not _is_record(last) else b""  # what was half a line
+        self.records = parse_lines(whole if self.cut else content, self.path)  # a file of another kind stays as it is
         if self.cut:
             self._file.truncate(len(whole))
         elif last:  # somebody's editor left out the end of the last line
             self._append(b"\n")
-        self.records = parse_lines(whole if self.cut else content, self.path)
 
     def append(self, record: Mapping[str, Any]) -> None:
         """Write a line; it is on the disk when this returns."""
