@@ -84,10 +84,7 @@ class AnnotationDesk:
         """Read and rank texts until enough stand ready, and again whenever more are wanted."""
         while not self._read_all:
             await self._wanted.wait()
-            try:
-                rows = await asyncio.to_thread(self._read)
-            except WhywordError as error:  # a row that cannot be read: those before it stay
-                self._error, rows = error, []
+            rows = await asyncio.to_thread(self._read)
             self._read_all = not rows
             scores = await models.run_alone(partial(self._rank, rows))
             self.queue.add(Item(document, row, useful) for (row, document), useful in zip(rows, scores, strict=True))
@@ -98,8 +95,13 @@ class AnnotationDesk:
 
     def _read(self) -> list[tuple[int, Document]]:
         """Read the next texts that have words."""
-        rows = ((row, document) for row, document in self._rows if len(document.words))
-        return list(islice(rows, AT_ONCE[self.settings.order]))
+        rows: list[tuple[int, Document]] = []
+        with_words = ((row, document) for row, document in self._rows if len(document.words))
+        try:
+            rows.extend(islice(with_words, AT_ONCE[self.settings.order]))
+        except WhywordError as error:  # a row that cannot be read: those before it stay
+            self._error = error
+        return rows
 
     def _rank(self, rows: Sequence[tuple[int, Document]]) -> list[float]:
         """Rank texts that still need somebody; where the model fails, they come as they stand in the file."""

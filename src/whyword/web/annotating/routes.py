@@ -114,7 +114,7 @@ def read_decided(desk: AnnotationDesk, body: schemas.Decided) -> Decision:
         return Decision(Document(words), author, now(), row=item.row, state=state)
     several = is_multi_label(desk.model.predictor)
     names = body.label if isinstance(body.label, list) else [] if body.label is None else [body.label]
-    if isinstance(body.label, list) != several:
+    if isinstance(body.label, list) != several or (body.label is None and not several):
         wanted = "give a list of labels, perhaps an empty one" if several else "give one label"
         raise OptionError(f"The decision has {'no list of labels' if several else 'no label'}: {wanted}.")
     known = [*desk.classes, *(label for label in item.document.all_labels if label not in desk.classes)]
