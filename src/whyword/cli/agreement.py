@@ -20,7 +20,10 @@ def command(
     *,
     reporting: options.Reporting,
 ) -> None:
-    """Count what people marked, and measure how far they agree beyond chance (Krippendorff's alpha)."""
+    """Say who marked what, and how far people agree.
+
+    Agreement is Krippendorff's alpha: 1 is perfect, 0 what chance gives.
+    """
     from ..data.annotators import summarize
     from ..data.decisions import Decisions, read_decisions
     from ..storage.json_log import read_json_log
@@ -30,9 +33,13 @@ def command(
     if reporting.as_json:
         print(json.dumps(found.to_dict(), ensure_ascii=False))
         return
+
+    def count(texts: int) -> str:
+        return f"{texts:,} text{'' if texts == 1 else 's'}"
+
     labels = ", ".join(f"{showable(label)} {count:,}" for label, count in found.labels.items())
     authors = ", ".join(f"{showable(author)} {count:,}" for author, count in found.authors.items())
-    print(f"{found.texts:,} texts, {found.decisions:,} decisions, {found.no_reason:,} of them that no word is a reason")
+    print(f"{count(found.texts)}, {found.decisions:,} decisions, {found.no_reason:,} of them that no word is a reason")
     print(f"labels     {labels or 'none'}")
     print(f"people     {authors or 'nobody'}")
     shared = found.agreement
@@ -40,4 +47,4 @@ def command(
         print("agreement  not known: no text was marked by two people (serve with --overlap 2)")
         return
     words, classes = ("not defined" if value is None else f"{value:.2f}" for value in (shared.words, shared.labels))
-    print(f"agreement  on words {words}, on labels {classes} (alpha, {shared.texts:,} texts of two people or more)")
+    print(f"agreement  on words {words}, on labels {classes} (alpha, {count(shared.texts)} of two people or more)")

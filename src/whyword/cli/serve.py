@@ -109,7 +109,9 @@ def command(
     threads: options.Threads = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """Answer over HTTP, and show a page to try sentences on; with --annotate, another to mark words on.
+    """Answer over HTTP, and show a page to try sentences on.
+
+    With --annotate FILE there is another page, on which people mark the words of texts that are the reason.
 
     One line of JSON per request goes to standard error, without the texts; --quiet leaves it out. Ctrl-C stops taking
     requests, answers those already received, and exits.
