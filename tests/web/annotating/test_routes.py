@@ -12,7 +12,7 @@ from whyword.inference.black_box import BlackBox
 from whyword.interfaces.document import Document
 from whyword.interfaces.errors import DataError
 from whyword.storage.json_log import JsonLog, read_json_log
-from whyword.web.annotating.desk import READY, AnnotationDesk, AnnotationSettings
+from whyword.web.annotating.desk import AT_ONCE, READY, AnnotationDesk, AnnotationSettings
 from whyword.web.app import make_app
 from whyword.web.limits import Settings
 from whyword.web.models import load_models
@@ -127,6 +127,19 @@ def test_a_restart_takes_up_where_the_file_stands(start):
     back = desk.post("open", id=desk.post("open", id=third["previous"])["text"]["previous"])["text"]
     assert back["id"] == text["id"]
     assert back["decision"]["rationale"] == [text["spans"][0]]
+
+
+def test_a_text_that_was_open_when_the_server_was_killed_can_be_saved_after_a_restart(start, monkeypatch):
+    monkeypatch.setitem(AT_ONCE, "file", 1)
+    monkeypatch.setitem(READY, "file", 1)
+    desk = start()
+    for _ in DOCUMENTS[1:]:
+        desk.post("decide", id=desk.next()["id"], skip=True)
+    text = desk.next()
+    desk.desk.log.path.write_bytes(b"")
+    desk = start()
+    desk.decide(text)
+    assert [line["row"] for line in desk.lines] == [len(DOCUMENTS)]
 
 
 def test_the_last_steps_are_taken_back_one_by_one(start):

@@ -133,8 +133,17 @@ class AnnotationDesk:
                 return text
             await arrived.wait()
 
+    async def find(self, text: str) -> Item:
+        """Find a text by its name; one that was given out before a restart may stand further on in the file."""
+        while text not in self.queue.items and not self._read_all:
+            arrived = self._arrived
+            self._ready = len(self.queue.open) + AT_ONCE[self.settings.order]
+            self._wanted.set()
+            await arrived.wait()
+        return self.item(text)
+
     def item(self, text: str) -> Item:
-        """Find a text by its name."""
+        """Look up a text that was read."""
         if text not in self.queue.items:
             raise NotFoundError(f"There is no text '{text[:40]}' to mark: ask for the next one.")
         return self.queue.items[text]

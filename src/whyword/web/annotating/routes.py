@@ -31,6 +31,10 @@ def add_annotation_routes(app: FastAPI, service: Service, desk: AnnotationDesk) 
     def given(body: schemas.ByAuthor, text: str) -> dict[str, Any]:
         return {"text": desk.describe(read_author(body), text), "status": desk.status()}
 
+    async def find(body: schemas.OneText) -> None:
+        async with asyncio.timeout(service.settings.timeout):
+            await desk.find(body.id)
+
     @app.get(
         "/v1/annotations",
         summary="Say how far the annotation is, and how far people agree.",
@@ -61,6 +65,7 @@ def add_annotation_routes(app: FastAPI, service: Service, desk: AnnotationDesk) 
         responses=ERRORS,
     )
     async def open_text(body: schemas.OneText) -> Response:
+        await find(body)
         return JsonResponse(given(body, body.id))
 
     @app.post(
@@ -70,6 +75,7 @@ def add_annotation_routes(app: FastAPI, service: Service, desk: AnnotationDesk) 
         responses=ERRORS,
     )
     async def decide(body: schemas.Decided) -> Response:
+        await find(body)
         await desk.decide(read_decided(desk, body))
         return JsonResponse(given(body, body.id))
 
@@ -89,7 +95,7 @@ def add_annotation_routes(app: FastAPI, service: Service, desk: AnnotationDesk) 
         responses=ERRORS,
     )
     async def reasons(body: schemas.OneText, request: Request) -> Response:
-        desk.item(body.id)
+        await find(body)
         document = desk.let_see(read_author(body), body.id)
         job = ExplainJob(desk.model, make_explainer(None, desk.model.explained))
         async with asyncio.timeout(service.settings.timeout):
