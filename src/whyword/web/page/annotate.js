@@ -20,6 +20,7 @@ let anchor = null; // the word at which a selection began
 let noReason = false; // the person said that no word is a reason
 let decided = false; // it was saved, and the model's reasons are in sight
 let busy = false;
+let replacing = false; // the words of one text by those of another
 let waiting;
 
 const author = () => localStorage.getItem("author") ?? "";
@@ -127,6 +128,7 @@ const chosenLabels = () => [...byId("labels").querySelectorAll(":checked")].map(
 function showWords() {
   const texts = runs(given);
   const between = (string) => showable(string.split(BIDI_CONTROL).join(""));
+  replacing = true; // the word in focus goes
   passages.replaceChildren(...texts.flatMap((pieces, n) => {
     let last = -1;
     const nodes = pieces.map(([string, i]) => {
@@ -148,6 +150,7 @@ function showWords() {
     if (passage.querySelector(".word")) passage.querySelector(".word").tabIndex = 0;
     return texts.length > 1 ? [element("p", "heading", heading), passage] : [passage];
   }));
+  replacing = false;
   showMarks();
 }
 
@@ -282,7 +285,7 @@ addEventListener("pointercancel", () => { // it was scrolling after all
   showMarks();
 });
 passages.addEventListener("focusout", ({ relatedTarget }) => {
-  if (drag || (relatedTarget && passages.contains(relatedTarget))) return;
+  if (drag || !given || replacing || (relatedTarget && passages.contains(relatedTarget))) return;
   anchor = null;
   showMarks();
 });
