@@ -69,3 +69,32 @@ def test_what_is_no_model_is_refused(refused, tmp_path):
 def test_without_the_extra_it_says_what_to_install(refused, model, monkeypatch):
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     assert "pip install 'whyword[web]'" in refused("serve", model)
+
+
+def test_texts_to_mark_have_a_page_and_a_file_beside_them(whyword, not_run, model, data):
+    done = whyword("serve", model, "--annotate", data, "--port", 0)
+    assert done.code == 0
+    ((_, (_, port)),) = not_run
+    saved = data.with_name("reviews.csv.annotations.jsonl")
+    page = f"http://127.0.0.1:{port}/annotate"
+    assert done.out.splitlines()[1] == f"Mark the words of reviews.csv on {page} (saved in {saved})"
+    assert saved.read_bytes() == b""
+    saved.write_bytes(b'{"half')
+    done = whyword("serve", model, "--annotate", data, "--port", 0)
+    assert done.err == f"{saved} ended in half a line, which was cut off.\n"
+
+
+def test_what_cannot_be_annotated_is_refused(refused, model, data, tmp_path):
+    assert "need --annotate FILE" in refused("serve", model, "--overlap", 2)
+    assert "Did you mean 'disagree'?" in refused("serve", model, "--annotate", data, "--order", "disagre")
+    assert "There is no file or folder" in refused("serve", model, "--annotate", tmp_path / "nothing.csv")
+    jsonl = tmp_path / "texts.jsonl"
+    jsonl.write_text('{"text": "a film"}\n', encoding="utf-8")
+    error = refused("serve", model, "--annotate", jsonl, "--annotations", jsonl)
+    assert "is the file that is read" in error
+    other = tmp_path / "other.jsonl"
+    other.write_text('{"text": "a film"}\n', encoding="utf-8")
+    assert "other.jsonl, annotation 1 has no author" in refused(
+        "serve", model, "--annotate", jsonl, "--annotations", other
+    )
+    assert other.read_text(encoding="utf-8") == '{"text": "a film"}\n'

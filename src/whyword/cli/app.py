@@ -9,6 +9,7 @@ import typer
 
 from .. import __version__
 from . import (
+    agreement,
     attention,
     audit,
     check,
@@ -50,6 +51,7 @@ for name, module in (
     ("learn-explainer", learn_explainer),
     ("export", export),
     ("serve", serve),
+    ("agreement", agreement),
     ("list", listing),
 ):
     app.command(name)(module.command)

@@ -7,12 +7,74 @@ import signal
 import socket
 import sys
 from contextlib import ExitStack
-from typing import Annotated
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..interfaces.errors import MissingExtraError, OptionError
 from . import options
+
+if TYPE_CHECKING:
+    from ..data.rows import Columns
+    from ..web.annotating.desk import AnnotationDesk
+    from ..web.models import ServedModel
+
+
+@dataclass(frozen=True)
+class Annotation:
+    """How people mark the words of a file."""
+
+    annotate: Annotated[
+        str | None,
+        typer.Option("--annotate", metavar="FILE", help="Texts whose words people mark on the page /annotate."),
+    ] = None
+    annotations: Annotated[
+        Path | None,
+        typer.Option(
+            "--annotations",
+            metavar="OUT.jsonl",
+            help="Where they are saved. Left out: FILE.annotations.jsonl, beside it.",
+        ),
+    ] = None
+    order: Annotated[str, typer.Option("--order", metavar="uncertain|disagree|file", help="Which text comes next.")] = (
+        "uncertain"
+    )
+    overlap: Annotated[int, typer.Option("--overlap", min=1, metavar="N", help="People who mark each text.")] = 1
+    lease: Annotated[
+        float,
+        typer.Option(
+            "--lease", min=0.1, metavar="MINUTES", help="For which a text open with one person is given to no other."
+        ),
+    ] = 10.0
+    show_reasons: Annotated[
+        bool, typer.Option("--show-reasons", help="Show the model's scores of a text, once it is decided.")
+    ] = False
+
+    def desk(
+        self, model: ServedModel, columns: Columns, data_dir: Path | None, quiet: bool, files: ExitStack
+    ) -> AnnotationDesk | None:
+        """Open the texts and the file of annotations."""
+        if self.annotate is None:
+            if self != Annotation():
+                raise OptionError("--annotations, --order, --overlap, --lease and --show-reasons need --annotate FILE.")
+            return None
+        from ..storage.json_log import JsonLog
+        from ..storage.records import check_output
+        from ..web.annotating.desk import AnnotationDesk, AnnotationSettings
+        from ..web.annotating.usefulness import read_order
+        from .texts import read_corpus
+
+        settings = AnnotationSettings(read_order(self.order), self.overlap, self.lease, self.show_reasons)
+        corpus = read_corpus(self.annotate, columns, data_dir, ("train",), quiet)
+        name = Path(self.annotate).name if corpus.file is None else corpus.file.name
+        place = self.annotations or (corpus.file or Path(name.replace(":", "-"))).with_name(f"{name}.annotations.jsonl")
+        check_output(place, (".jsonl", ".ndjson"), [corpus.file or self.annotate])
+        log = files.enter_context(JsonLog(place))
+        if log.cut and not quiet:
+            print(f"{place} ended in half a line, which was cut off.", file=sys.stderr)
+        return AnnotationDesk(corpus.documents, log, model, settings, name, corpus.count())
 
 
 @options.grouped
@@ -39,12 +101,17 @@ def command(
         float, typer.Option(min=0, metavar="MS", help="Milliseconds that a text waits for others to fill its batch.")
     ] = 5.0,
     batch_texts: Annotated[int, typer.Option(min=1, metavar="N", help="Most texts of a batch.")] = 64,
+    annotation: Annotation,
+    columns: options.DataColumns,
+    data_dir: options.DataDir = None,
     opening: options.Opening,
     device: options.Device = "auto",
     threads: options.Threads = None,
     quiet: options.Quiet = False,
 ) -> None:
     """Answer over HTTP, and show a page to try sentences on.
+
+    With --annotate FILE there is another page, on which people mark the words of texts that are the reason.
 
     One line of JSON per request goes to standard error, without the texts; --quiet leaves it out. Ctrl-C stops taking
     requests, answers those already received, and exits.
@@ -71,9 +138,10 @@ def command(
         batch_texts=batch_texts,
         token=token,
     )
-    with _bind(host, port) as listener:
+    with _bind(host, port) as listener, ExitStack() as files:
         models = load_models([opening.open(name, device) for name in names])
-        app = make_app(models, settings, (lambda record: None) if quiet else write)
+        desk = annotation.desk(models[0], columns.columns(names[0]), data_dir, quiet, files)
+        app = make_app(models, settings, (lambda record: None) if quiet else write, desk)
         config = uvicorn.Config(
             app,
             log_config=UVICORN,
@@ -89,6 +157,8 @@ def command(
         if token is None and not _is_loopback(listener):
             print(f"Everyone who reaches {address} can use it: set a token, or stay on 127.0.0.1.", file=sys.stderr)
         print(f"Serving {', '.join(model.name for model in models)} on {address} (API: {address}/docs)", flush=True)
+        if desk is not None:
+            print(f"Mark the words of {desk.name} on {address}/annotate (saved in {desk.log.path})", flush=True)
         uvicorn.Server(config).run(sockets=[listener])
 
 

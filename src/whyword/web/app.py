@@ -15,6 +15,8 @@ from fastapi import FastAPI
 from starlette.responses import FileResponse, HTMLResponse, Response
 
 from . import logs
+from .annotating.desk import AnnotationDesk
+from .annotating.routes import add_annotation_routes
 from .batcher import Batcher
 from .errors import add_error_handlers
 from .limits import Limits, Settings
@@ -24,6 +26,10 @@ from .models import ServedModel
 from .routes import Service, add_model_routes, add_status_routes, add_text_routes
 
 PAGE = Path(__file__).parent / "page"
+TRY_PAGES = {"/": "index.html"} | {
+    f"/{name}": name for name in ("style.css", "app.js", "highlight.js", "keys.js", "server.js")
+}
+ANNOTATION_PAGES = {"/annotate": "annotate.html"} | {f"/{name}": name for name in ("annotate.css", "annotate.js")}
 DESCRIPTION = "Predicts the classes of texts and tells which words decided."
 
 
@@ -31,8 +37,9 @@ def make_app(
     models: Sequence[ServedModel],
     settings: Settings | None = None,
     log: Callable[[Mapping[str, Any]], None] = logs.write,
+    desk: AnnotationDesk | None = None,
 ) -> FastAPI:
-    """Build the app that serves some models; the first is the default."""
+    """Build the app that serves some models, the first as the default, and perhaps texts whose words people mark."""
     settings, metrics = settings or Settings(), Metrics()
     predict_thread = ThreadPoolExecutor(1, "predict")
     together = all(model.serves_two_threads for model in models)
@@ -42,7 +49,9 @@ def make_app(
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        tasks = [asyncio.ensure_future(batcher.work()) for batcher in (predicting, explaining)]
+        work = [batcher.work() for batcher in (predicting, explaining)]
+        work += [] if desk is None else [desk.work(explaining)]
+        tasks = [asyncio.ensure_future(each) for each in work]
         yield
         for task in tasks:
             task.cancel()
@@ -67,18 +76,22 @@ def make_app(
     add_text_routes(app, service)
     add_model_routes(app, service)
     add_status_routes(app, service)
-    add_pages(app)
+    pages = TRY_PAGES
+    if desk is not None:
+        add_annotation_routes(app, service, desk)
+        pages = {**TRY_PAGES, **ANNOTATION_PAGES}
+    add_pages(app, pages)
     return app
 
 
-def add_pages(app: FastAPI) -> None:
-    """Add the page to try sentences on, and the list of routes."""
+def add_pages(app: FastAPI, pages: Mapping[str, str]) -> None:
+    """Add pages with what they load, each the file of its address, and the list of routes."""
 
     @app.get("/docs", include_in_schema=False)
     async def docs() -> Response:
         return HTMLResponse(documentation(app.openapi()))
 
-    for path, file in (("/", "index.html"), ("/style.css", "style.css"), ("/app.js", "app.js")):
+    for path, file in pages.items():
         app.add_api_route(path, _sending(PAGE / file), include_in_schema=False)
 
 

@@ -14,6 +14,7 @@ from starlette.responses import Response
 
 from ..interfaces.errors import ModelError, WhywordError
 from ..interfaces.settings import json_ready
+from ..storage.json_log import NotWrittenError
 
 RETRY_AFTER = "1"  # seconds
 
@@ -80,6 +81,10 @@ def add_error_handlers(app: FastAPI, timeout: float) -> None:
     @app.exception_handler(QueueFullError)
     async def _full(_: Request, error: QueueFullError) -> JsonResponse:
         return error_response(503, "The server is busy: try again in a second.", {"Retry-After": RETRY_AFTER})
+
+    @app.exception_handler(NotWrittenError)
+    async def _not_written(_: Request, error: NotWrittenError) -> JsonResponse:
+        return error_response(503, str(error), {"Retry-After": RETRY_AFTER})
 
     @app.exception_handler(TimeoutError)
     async def _late(_: Request, error: TimeoutError) -> JsonResponse:

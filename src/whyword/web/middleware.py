@@ -14,7 +14,9 @@ from .errors import error_response
 from .logs import describe_bug
 from .metrics import Metrics
 
-ROUTES = {"/", "/app.js", "/docs", "/healthz", "/metrics", "/openapi.json", "/style.css"}
+ROUTES = {"/", "/annotate", "/docs", "/healthz", "/metrics", "/openapi.json"}
+ROUTES |= {"/annotate.css", "/annotate.js", "/app.js", "/highlight.js", "/keys.js", "/server.js", "/style.css"}
+ROUTES |= {"/v1/annotations", *(f"/v1/annotations/{step}" for step in ("next", "open", "decide", "undo", "reasons"))}
 ROUTES |= {"/v1/explain", "/v1/models", "/v1/predict", "/v1/words"}
 DISCONNECTED = 499  # as nginx logs it
 HEADERS = {

@@ -165,12 +165,12 @@ def refusals(*codes: int) -> dict[int | str, dict[str, Any]]:
 REASONS = {
     400: "The body is not UTF-8 text or nests too deeply.",
     401: "The token is missing or wrong.",
-    404: "There is no such model, or it has no such words.",
+    404: "There is no such model or text, or the model has no such words.",
     405: "The method is not allowed here.",
     408: "The body came too slowly.",
     413: "The body is too large.",
     422: "The request is not as described, or over a limit.",
     502: "The model that is served failed, or the endpoint behind it.",
-    503: "The queue is full; Retry-After says when to come again.",
+    503: "The queue is full, or the disk; Retry-After says when to come again.",
     504: "The answer took too long.",
 }
