@@ -19,7 +19,6 @@ from ..explaining.cache import ExplanationCache
 from ..explaining.inputs import draw, labelled_documents, read_rationales
 from ..explaining.measure import DRAWS, RANDOM, measure_explanations
 from ..explaining.stream import explain_documents
-from ..explaining.targets import ALL
 from ..interfaces.classifier import Classifier, OpenClassifier, has_contributions, is_multi_label
 from ..interfaces.document import Document, Label
 from ..interfaces.errors import DataError, OptionError
@@ -146,7 +145,7 @@ def gather_audit(
     of_labels: dict[int, Scores] = {}
     units: dict[str, list[Explanation]] = {}  # of several labels a text: one of each label that a text is given
     if several:
-        of_each = labels.by_label(classifier, documents, explained)
+        of_each = labels.by_label(explained)
         if not of_each:
             raise DataError(f"The model gives no label to any text of {data_name}: there is nothing to explain.")
         units = {name: [one for rows in of_each.values() for one in rows[name]] for name in judged or explained}
@@ -274,16 +273,10 @@ def _explain(
     on_event: OnEvent,
 ) -> list[Explanation]:
     explanations = []
-    signed = is_multi_label(classifier) and scores_every_class(explainer, classifier)
-    for explanation in explain_documents(classifier, documents, explainer, ALL if signed else None, cache):
+    for explanation in explain_documents(classifier, documents, explainer, cache=cache):
         explanations.append(explanation)
         on_event(name, len(explanations), len(documents))
     return explanations
-
-
-def scores_every_class(explainer: Explainer, classifier: Classifier) -> bool:
-    """Whether an explainer has signed scores, which differ from label to label; a text without words tells."""
-    return explainer.explain(classifier, [Document(split(""))])[0].signed
 
 
 def _attention_tests(
