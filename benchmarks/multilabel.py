@@ -28,16 +28,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import combined_topics
 import numpy as np
 import torch
-from commands import versions
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import MultiLabelBinarizer
 
+import combined_topics
+from commands import versions
 from whyword.data.dataset import Dataset, load_dataset
 from whyword.data.words import split
 from whyword.evaluation.top_words import marked_words

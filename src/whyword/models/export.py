@@ -25,8 +25,6 @@ def export_model(model: TrainedModel, to: str, place: Path) -> list[Path]:
         raise unknown_name(to, "the kinds of export", KINDS)
     if place.exists() and (not place.is_dir() or any(place.iterdir())):
         raise OptionError(f"{place} exists: name a new folder.")
-    if model.classifier.multi_label:
-        raise OptionError("Models of several labels a text cannot be exported yet: serve the model folder itself.")
     beside = place.with_name(f".{place.name}.new")
     shutil.rmtree(beside, ignore_errors=True)
     beside.mkdir(parents=True)
