@@ -3,7 +3,7 @@
 python benchmarks/many_classes.py --out results/many_classes [--classes 10,1000]
 
 Texts are generated: every class has three words of its own, of which a text holds two among fillers; of models of
-several labels, a text holds two words of each of its labels. An LSTM with contributions is trained for five epochs.
+several labels, a text holds two words of each of its labels. An LSTM with contributions is trained for three epochs.
 Peak memory and CPU seconds are what the system measured of the command `whyword train`, `explain` or `audit`.
 """
 
@@ -19,10 +19,10 @@ from typing import Any
 
 from commands import run, versions
 
-TEXTS = {"train": 6000, "dev": 500, "test": 200}
+TEXTS = {"train": 3000, "dev": 300, "test": 50}
 WORDS, OWN_WORDS, FILLERS = 13, 3, 400
-AUDITED = 40  # texts
-TRAINING = ("--encoder", "lstm", "--epochs", 5, "--no-baseline")
+AUDITED = 20  # texts
+TRAINING = ("--encoder", "lstm", "--epochs", 3, "--no-baseline")
 STEPS = {
     "own": ("--explainer", "own"),
     "lime": ("--explainer", "lime", "--samples", 500),
@@ -84,12 +84,13 @@ def main() -> None:
     """Measure, and write figures and table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--labels", choices=["one", "several"], nargs="+", default=["one", "several"])
     parser.add_argument("--classes", type=lambda words: list(map(int, words.split(","))), default=[10, 1000])
     arguments = parser.parse_args()
     rows: list[dict[str, Any]] = []
-    for several in (False, True):
+    for labels in arguments.labels:
         for classes in arguments.classes:
-            for row in measure(classes, several):
+            for row in measure(classes, labels == "several"):
                 print(row, flush=True)
                 rows.append(row)
     arguments.out.mkdir(parents=True, exist_ok=True)

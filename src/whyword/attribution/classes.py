@@ -65,7 +65,7 @@ class ScoredClasses:
 
     def scores(self, of_target: np.ndarray, of_column: Callable[[int], np.ndarray]) -> np.ndarray:
         """Give the scores of all classes that are scored, (kept, word)."""
-        derived = self._exclusive and self.numbers is None
+        derived = self._exclusive and len(self.probabilities) <= MOST_SCORED  # else the rounding of all adds up
         return scores_of_classes(of_target, self.column, len(self.classes), of_column, derived)
 
 
