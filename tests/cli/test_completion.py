@@ -33,7 +33,8 @@ def offered(*words):
 
 
 def test_the_classes_of_the_model_are_offered_as_target(model):
-    assert offered("whyword", "explain", str(model), "text", "--target", "b") == ["billing", "Bug"]
+    assert offered("whyword", "explain", str(model), "text", "--target", "b") == ["billing"]
+    assert offered("whyword", "explain", str(model), "text", "--target", "all", "--against", "B") == ["Bug"]
 
 
 def test_what_is_no_class_is_offered_too(model):

@@ -12,10 +12,10 @@ PREFIX = "hf:"
 
 
 def complete_class(context: typer.Context, incomplete: str) -> list[str]:
-    """Offer the classes of the model whose names begin so, whatever the case."""
+    """Offer the classes of the model whose names begin so."""
     before = [context.params.get("model"), *context.args]  # what lacks its value is not parsed: all is left in args
     model = next(filter(None, before), "")
-    return [name for name in class_names(str(model)) if name.lower().startswith(incomplete.lower())]
+    return [name for name in class_names(str(model)) if name.startswith(incomplete)]
 
 
 def complete_target(context: typer.Context, incomplete: str) -> list[str]:

@@ -138,7 +138,7 @@ class Quality(Evaluation):
 
     def _explain(self, classifier: FittedClassifier, documents: Sequence[Document], seed: int) -> Result:
         drawn = draw(documents, self.sample, SAMPLE_SEED)
-        marked = any(document.rationale is not None for document in drawn)
+        marked = any(document.rationale is not None or document.rationales for document in drawn)
         metrics = [name for name in self.metrics if marked or not catalog.load("metrics", name).needs_rationale]
         explainer = make_explainer(self.explainer, classifier, seed, self.explainer_settings)
         started = time.perf_counter()
