@@ -25,10 +25,10 @@ import captum.attr
 import numpy as np
 import shap
 import torch
-from cells import versions
 from lime.lime_text import LimeTextExplainer
 from torch import Tensor
 
+from commands import versions
 from whyword.data.batching import collate
 from whyword.data.dataset import labels, load_dataset
 from whyword.data.words import split

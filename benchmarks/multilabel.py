@@ -1,70 +1,199 @@
 """Texts of several labels with known reasons: whether each label is explained by its own words.
 
 python benchmarks/multilabel.py --out results/multilabel --datasets "planted:multilabel;planted:multilabel,hard"
+python benchmarks/multilabel.py --out results/multilabel_topics --datasets combined --data-dir FOLDER
 
-An LSTM is trained beside TF-IDF. For every label, over the test texts that have it, contributions are
-compared with the planted reasons of that label (average precision), and so are the scores for the likeliest label taken
-for every label, as a tool gives them that knows one answer a text.
+A model is trained beside scikit-learn's one logistic regression per label on TF-IDF. For every label, over the test
+texts that have it, scores are compared with the known reasons of that label: average precision, the share of texts
+whose highest word is a reason, and the share of the scores' size that lies on the reasons of other labels, where there
+is nothing to be found.
+
+- own: the model's contributions to the label;
+- one-vs-rest: coefficient times TF-IDF of scikit-learn's model;
+- lime: LIME's scores of the label's own probability;
+- lime-softmax: LIME as it is usually run, on a softmax of the labels' logits, as if they excluded each other;
+- likeliest: contributions to the text's likeliest label taken for every label, as from a tool of one answer a text;
+- random: random words.
+
+`combined` are the topics of combined_topics.py.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from dataclasses import replace
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import f1_score
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.preprocessing import MultiLabelBinarizer
 
-from whyword.catalog import make_explainer
-from whyword.data.dataset import load_dataset
-from whyword.explaining.measure import measure_explanations
-from whyword.inference.one_label import OneLabel, as_one_label, for_label
+import combined_topics
+from commands import versions
+from whyword.data.dataset import Dataset, load_dataset
+from whyword.data.words import split
+from whyword.evaluation.top_words import marked_words
+from whyword.explainers import Lime, Own, Random
+from whyword.inference.black_box import BlackBox
+from whyword.inference.fitted import FittedClassifier
+from whyword.inference.one_label import as_one_label, for_label
+from whyword.interfaces.document import Document
 from whyword.interfaces.explanation import Explanation
+from whyword.metrics import RationaleAuprc
 from whyword.models.config import make_config
 from whyword.models.train import train_model
 
-METRIC = "rationale-auprc"
+WAYS = ("own", "one-vs-rest", "lime", "lime-softmax", "likeliest", "random")
+METRICS = ("auprc", "first", "astray")
 FEWEST = 20  # texts of a label that is measured
+LIME_SAMPLES = 300  # sub-texts of a text
+LEAST = torch.finfo(torch.float32).eps
 
 
-def measure(name: str, seed: int, encoder: str) -> dict[str, Any]:
-    """Train on one data set, and explain its test texts."""
-    dataset = load_dataset(name)
-    model = train_model(make_config({"encoder": encoder, "contributions": True, "seed": seed}), dataset, baseline=True)
-    classifier = model.classifier
-    explanations = make_explainer("own", classifier).explain(classifier, list(dataset.test))
+@dataclass(frozen=True)
+class OneVsRest:
+    """Scikit-learn's model of several labels, with its defaults."""
+
+    vectorizer: TfidfVectorizer
+    model: OneVsRestClassifier
+    labels: list[Any]
+
+    @classmethod
+    def fit(cls, documents: Sequence[Document]) -> OneVsRest:
+        """Learn from labelled texts."""
+        binarizer, vectorizer = MultiLabelBinarizer(), TfidfVectorizer()
+        indicators = binarizer.fit_transform([document.labels for document in documents])
+        features = vectorizer.fit_transform([document.words.texts[0] for document in documents])
+        model = OneVsRestClassifier(LogisticRegression(max_iter=1000)).fit(features, indicators)
+        return cls(vectorizer, model, list(binarizer.classes_))
+
+    def f1(self, documents: Sequence[Document]) -> dict[str, float]:
+        """Give macro- and micro-F1."""
+        predicted = self.model.predict(self.vectorizer.transform([d.words.texts[0] for d in documents]))
+        truth = MultiLabelBinarizer(classes=self.labels).fit_transform([d.labels for d in documents])
+        kinds = ("macro", "micro")
+        return {kind: float(f1_score(truth, predicted, average=kind, zero_division=0.0)) for kind in kinds}
+
+    def scores(self, document: Document, label: Any) -> np.ndarray:
+        """Give coefficient times TF-IDF to each word, (word,); 0 to words that are not in the vocabulary."""
+        values = self.vectorizer.transform([document.words.texts[0]]).toarray()[0]
+        weights = values * self.model.estimators_[self.labels.index(label)].coef_[0]
+        known, analyze = self.vectorizer.vocabulary_, self.vectorizer.build_analyzer()
+        columns = ([known[part] for part in analyze(word) if part in known] for word in document.words.strings)
+        return np.array([weights[found].sum() for found in columns])
+
+
+def measure(dataset: Dataset, seed: int, encoder: str, sample: int) -> dict[str, Any]:
+    """Train on a data set, and explain test texts."""
+    config = make_config({"encoder": encoder, "contributions": True, "seed": seed})
+    model = train_model(config, dataset, baseline=True)
+    rival = OneVsRest.fit(dataset.train)
+    classifier, documents = model.classifier, list(dataset.test[:sample])
+    explained = _explain(classifier, documents)
     by_label = {}
     for number, label in enumerate(classifier.classes):
-        having = [e for e in explanations if e.document.labels is not None and label in e.document.labels]
+        having = [i for i, document in enumerate(documents) if label in (document.labels or ())]
         if len(having) < FEWEST:
             continue
-        right = [as_one_label(for_label(explanation, number)) for explanation in having]
-        wrong = [_as_if_for(one, explanation) for one, explanation in zip(right, having, strict=True)]
-        scores = measure_explanations(OneLabel(classifier, number), {"own": right, "likeliest": wrong}, [METRIC])
-        by_label[str(label)] = {name: float(np.nanmean(scores[METRIC, name].per_text)) for name in ("own", "likeliest")}
-    return {"data": name, "seed": seed, "figures": model.metrics["figures"], "auprc": by_label}
+        own = explained["own"]
+        ways = {name: [as_one_label(for_label(rows[i], number)) for i in having] for name, rows in explained.items()}
+        ones = ways["own"]
+        ways["likeliest"] = [_with_scores(one, _likeliest(own[i])) for one, i in zip(ones, having, strict=True)]
+        ways["one-vs-rest"] = [_with_scores(one, rival.scores(one.document, label)) for one in ones]
+        ways["random"] = Random(seed=seed).explain(classifier, [one.document for one in ones])
+        others = [_reasons_of_others(documents[i], label) for i in having]
+        by_label[str(label)] = {way: _measure(ways[way], others) for way in WAYS}
+    return {
+        "encoder": encoder,
+        "seed": seed,
+        "explained_texts": len(documents),
+        "figures": model.metrics["figures"],
+        "one_vs_rest_f1": rival.f1(dataset.test),
+        "labels": by_label,
+    }
 
 
-def _as_if_for(one: Explanation, explanation: Explanation) -> Explanation:
-    """Take the scores for the likeliest label as those for this one."""
-    assert explanation.all_scores is not None
-    return replace(one, scores=explanation.all_scores[int(explanation.probabilities.argmax())], all_scores=None)
+def _explain(classifier: FittedClassifier, documents: Sequence[Document]) -> dict[str, list[Explanation]]:
+    lime = Lime(samples=LIME_SAMPLES, start=None)
+    softmax = BlackBox(lambda texts: _softmax(classifier, texts), classifier.classes)
+    return {
+        "own": Own().explain(classifier, documents),
+        "lime": lime.explain(classifier, documents),
+        "lime-softmax": lime.explain(softmax, documents),
+    }
+
+
+def _softmax(classifier: FittedClassifier, texts: Sequence[str]) -> np.ndarray:
+    answers: np.ndarray = classifier.probabilities([split(text) for text in texts]).logit(LEAST).softmax(1).numpy()
+    return answers
+
+
+def _likeliest(explanation: Explanation) -> np.ndarray:
+    scores = explanation.scores_for(int(explanation.probabilities.argmax()))
+    assert scores is not None
+    return scores
+
+
+def _with_scores(one: Explanation, scores: np.ndarray) -> Explanation:
+    return replace(one, scores=scores, all_scores=None)
+
+
+def _measure(explanations: Sequence[Explanation], others: Sequence[np.ndarray]) -> dict[str, float]:
+    auprc, first, astray = [], [], []
+    for explanation, elsewhere in zip(explanations, others, strict=True):
+        marked = marked_words(explanation)
+        assert marked is not None
+        auprc.append(RationaleAuprc().values(explanation, np.zeros(0), ())[0])
+        first.append(marked[explanation.ranking[0]])
+        if elsewhere.any():
+            size = np.abs(explanation.scores)
+            astray.append(size[elsewhere & ~marked].sum() / max(size.sum(), LEAST))
+    return {name: float(np.mean(values)) for name, values in zip(METRICS, (auprc, first, astray), strict=True)}
+
+
+def _reasons_of_others(document: Document, label: Any) -> np.ndarray:
+    """Mark the words that are the reason of another label of the text, (word,)."""
+    masks = [document.for_label(other).rationale_words for other in document.labels or () if other != label]
+    marked = [np.array(mask, dtype=bool) for mask in masks if mask is not None]
+    return np.logical_or.reduce([np.zeros(len(document.words), dtype=bool), *marked])
 
 
 def table(runs: list[dict[str, Any]]) -> str:
-    """Write a line for each run."""
+    """Write a line for each way to explain each model."""
     lines = [
-        "| data | seed | macro-F1 | TF-IDF's | average precision of own, by label | of the likeliest label's scores |",
-        "|---|--:|--:|--:|---|---|",
+        "| data | encoder | seed | macro-F1 (micro) | one-vs-rest of scikit-learn | explanation | AUPRC: least label "
+        "| mean | highest word right | size on other labels' reasons |",
+        "|---|---|--:|--:|--:|---|--:|--:|--:|--:|",
     ]
     for run in runs:
-        own, wrong = (", ".join(f"{v[k]:.3f}" for v in run["auprc"].values()) for k in ("own", "likeliest"))
-        f1 = [f"{row['macro_f1'][0]:.3f}" for row in run["figures"]["models"]]  # majority, TF-IDF, this model
-        lines.append(f"| {run['data']} | {run['seed']} | {f1[2]} | {f1[1]} | {own} | {wrong} |")
+        (ours,) = (row for row in run["figures"]["models"] if row["model"] == "this model")
+        rival = run["one_vs_rest_f1"]
+        about = f"| {run['data']} | {run['encoder']} | {run['seed']} | {ours['macro_f1'][0]:.3f} "
+        about += f"({ours['micro_f1'][0]:.3f}) | {rival['macro']:.3f} ({rival['micro']:.3f}) "
+        for way in WAYS:
+            values = {metric: [row[way][metric] for row in run["labels"].values()] for metric in METRICS}
+            cells = [f"{min(values['auprc']):.3f}", *(f"{np.mean(values[metric]):.3f}" for metric in METRICS)]
+            lines.append(f"{about}| {way} | {' | '.join(cells)} |")
+            about = "| | | | | "
     return "\n".join(lines) + "\n"
+
+
+def _load(name: str, data_dir: Path | None) -> Dataset:
+    if name != "combined":
+        return load_dataset(name, data_dir=data_dir)
+    if data_dir is None:
+        raise SystemExit("combined is made from other data sets: give --data-dir.")
+    with tempfile.TemporaryDirectory() as folder:
+        combined_topics.write(Path(folder), data_dir)
+        return load_dataset(folder)
 
 
 def main() -> None:
@@ -72,14 +201,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--datasets", type=lambda text: text.split(";"), default=["planted:multilabel"])
-    parser.add_argument("--encoder", default="lstm")
+    parser.add_argument("--encoders", type=lambda text: text.split(","), default=["lstm"])
     parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--sample", type=int, default=200, help="test texts that are explained")
+    parser.add_argument("--data-dir", type=Path)
     arguments = parser.parse_args()
     torch.set_num_threads(1)
-    runs = [measure(name, seed, arguments.encoder) for name in arguments.datasets for seed in range(arguments.seeds)]
     arguments.out.mkdir(parents=True, exist_ok=True)
-    (arguments.out / "results.json").write_text(json.dumps(runs, indent=1) + "\n", encoding="utf-8")
-    (arguments.out / "table.md").write_text(table(runs), encoding="utf-8")
+    runs: list[dict[str, Any]] = []
+    for name in arguments.datasets:
+        dataset = _load(name, arguments.data_dir)
+        for encoder in arguments.encoders:
+            for seed in range(arguments.seeds):
+                runs.append({"data": name, **measure(dataset, seed, encoder, arguments.sample)})
+                record = json.dumps({"versions": versions(), "runs": runs}, indent=1)
+                (arguments.out / "results.json").write_text(record + "\n", encoding="utf-8")
+                (arguments.out / "table.md").write_text(table(runs), encoding="utf-8")
     print(table(runs))
 
 

@@ -24,8 +24,8 @@ from typing import Any
 from urllib.request import urlopen
 
 import numpy as np
-from cells import versions
 
+from commands import versions
 from whyword.catalog import make_explainer
 from whyword.data.planted import planted
 from whyword.data.words import split

@@ -10,41 +10,22 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import subprocess
-import sys
 import tempfile
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
-from cells import versions
-
+from commands import MEGABYTE, run, versions
 from whyword.data.planted import planted
 
-MEGABYTE = 1 << 20
 NOTE = """Every row holds a word that no other row has, and how the last 131,072 distinct strings are cut into words is
 remembered, which takes up to 40 MB."""
-PEAK_UNIT = 1 if sys.platform == "darwin" else 1024  # bytes in a unit of ru_maxrss
 
 
 def write_texts(path: Path, texts: list[str], rows: int) -> None:
     with path.open("w", encoding="utf-8") as file:
         for number, text in enumerate(islice(cycle(texts), rows)):
             file.write(json.dumps({"text": f"{text} {number}"}) + "\n")
-
-
-def run(*words: object) -> tuple[float, float]:
-    """Give the peak memory in megabytes and the CPU seconds of a command.
-
-    The system counts the memory of the parent before the command starts in it too, so the parent must stay small.
-    """
-    command = [sys.executable, "-m", "whyword", *map(str, words), "--quiet", "--threads", "1"]
-    process = subprocess.Popen(command, env={**os.environ, "OMP_NUM_THREADS": "1"})
-    _, status, usage = os.wait4(process.pid, 0)
-    if status:
-        raise SystemExit(f"{command} ended with status {status}")
-    return usage.ru_maxrss * PEAK_UNIT / MEGABYTE, usage.ru_utime + usage.ru_stime
 
 
 def measure(sizes: list[int]) -> list[dict[str, Any]]:

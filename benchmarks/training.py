@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 import torch
-from cells import versions
 
+from commands import versions
 from whyword import catalog
 from whyword.data.batching import Corpus, training_batches
 from whyword.data.dataset import Dataset, labels, load_dataset

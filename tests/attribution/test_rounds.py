@@ -107,8 +107,10 @@ class RoundEstimator:
         count = len(self.words)
         return np.tri(count, dtype=bool) if self.left >= 0 else np.zeros((0, count), dtype=bool)
 
-    def learn(self, probabilities, seconds):
+    def take(self, probabilities):
         self.answers.append(probabilities)
+
+    def learn(self, seconds):
         self.seconds.append(seconds)
 
 

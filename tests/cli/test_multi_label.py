@@ -74,8 +74,22 @@ def test_a_page_shows_each_label_and_the_table_of_words(folder: Path, tmp_path: 
     assert page.count("whyword-table") == 1
 
 
-@pytest.mark.parametrize("words", [("export", "--to", "onnx")])
-def test_what_is_not_there_yet_is_refused_in_a_sentence(folder: Path, tmp_path: Path, words: tuple[str, ...]) -> None:
-    result = run(words[0], folder / "model", *words[1:], "-o", tmp_path / "out")
+def test_attention_is_refused_in_a_sentence(folder: Path) -> None:
+    result = run("attention", folder / "model", folder / "tickets.tsv")
     assert result.exit_code == 2
     assert "several labels" in result.output
+
+
+def test_compare_tests_all_labels_of_a_text_and_explains_each_that_is_given(tmp_path: Path) -> None:
+    data = "planted:multilabel,easy,train=200,dev=40,test=40"
+    result = run("compare", data, "--methods", "base", "--encoders", "tfidf", "--seeds", 1, "--sample", 10,
+                 "--json", "-q", "-o", tmp_path / "out")  # fmt: skip
+    assert result.exit_code == 0, result.output
+    (row,) = json.loads(result.stdout)["rows"]
+    assert row["accuracy"] <= row["micro_f1"] <= 1
+    assert row["macro_f1"] > 0.6
+    assert row["interpretability"] > 0.1
+    assert row["rationale-auprc"] > 0.9
+    page = (tmp_path / "out" / "comparison.html").read_text(encoding="utf-8")
+    assert "Macro-F1" in page
+    assert "may have several labels" in page

@@ -1,5 +1,6 @@
 """Models as Hugging Face folders, loaded and asked the usual way."""
 
+import numpy as np
 import pytest
 import torch
 
@@ -7,6 +8,7 @@ from reference.architectures import write
 from whyword.data.batching import collate
 from whyword.data.dataset import load_dataset
 from whyword.data.words import split
+from whyword.explaining.any_model import open_model
 from whyword.interfaces.errors import ModelError
 from whyword.models.config import make_config
 from whyword.models.export import export_model
@@ -43,6 +45,26 @@ def test_the_usual_classes_load_it_with_equal_logits_and_labels(name, tmp_path):
         logits = theirs(**tokenizer(TEXTS, padding=True, truncation=True, return_tensors="pt")).logits
     torch.testing.assert_close(logits, logits_of(model, TEXTS), atol=1e-4, rtol=0)
     assert theirs.config.id2label == {0: "negative", 1: "positive"}
+
+
+def test_a_model_of_several_labels_leaves_with_its_sigmoids_and_thresholds(tmp_path):
+    data = load_dataset("planted:multilabel,easy,train=80,dev=60,test=10")
+    encoder = {"name": str(write("bert", tmp_path / "bert", CORPUS))}
+    model = train_model(make_config({"encoder": encoder, "training": {"epochs": 2, "learning_rate": 3e-3}}), data)
+    assert len(set(model.classifier.method.logit_scale.tolist())) > 1  # each label has a temperature of its own
+    export_model(model, "huggingface", tmp_path / "out")
+    theirs = transformers.AutoModelForSequenceClassification.from_pretrained(tmp_path / "out").eval()
+    tokenizer = transformers.AutoTokenizer.from_pretrained(tmp_path / "out")
+    assert theirs.config.problem_type == "multi_label_classification"
+    assert list(theirs.config.id2label.values()) == list(model.classifier.classes)
+    words = [split(text) for text in TEXTS]
+    with torch.no_grad():
+        answers = theirs(**tokenizer(TEXTS, padding=True, truncation=True, return_tensors="pt")).logits.sigmoid()
+    torch.testing.assert_close(answers, model.classifier.probabilities(words), atol=1e-4, rtol=0)
+    opened = open_model(tmp_path / "out").classifier
+    assert opened.multi_label
+    np.testing.assert_array_equal(opened.thresholds, model.classifier.thresholds)
+    torch.testing.assert_close(opened.probabilities(words), answers, atol=1e-4, rtol=0)
 
 
 @pytest.mark.parametrize("kind", ["huggingface", "onnx"])

@@ -65,6 +65,24 @@ def test_its_contributions_add_up_and_are_those_of_the_model_but_for_the_orders_
         assert not contributions[row, scores.shape[1] :].any()
 
 
+@pytest.mark.parametrize("encoder", ["bag", "lstm"])
+def test_a_model_of_several_labels_leaves_with_a_sigmoid_for_each(encoder, tmp_path):
+    data = load_dataset("planted:multilabel,easy,train=80,dev=60,test=10")
+    values = {"encoder": encoder, "training": {"epochs": 2}, "contributions": HEAD}
+    classifier = (model := train_model(make_config(values), data)).classifier
+    export_model(model, "onnx", tmp_path / "out")
+    facts = json.loads((tmp_path / "out" / "model.json").read_text(encoding="utf-8"))
+    assert facts["problem_type"] == "multi_label_classification"
+    assert facts["labels"] == list(classifier.classes)
+    assert facts["thresholds"] == classifier.thresholds.tolist()
+    probabilities, contributions = run(tmp_path / "out", classifier, TEXTS)
+    np.testing.assert_allclose(probabilities, classifier.probabilities(TEXTS), atol=1e-5)
+    np.testing.assert_allclose(facts["base_values"] + contributions.sum(1), probabilities, atol=1e-5)
+    for row, scores in enumerate(classifier.contributions(TEXTS).scores):
+        mine = contributions[row, : scores.shape[1]].T
+        np.testing.assert_allclose(mine, scores, atol=0.02 * max(1e-3, np.abs(scores).max()) + 1e-6)
+
+
 def test_the_file_beside_it_says_how_to_call_it(model, tmp_path):
     files = export_model(model, "onnx", tmp_path / "out")
     assert [path.name for path in files] == ["model.onnx", "model.json", "tokenizer.json"]

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from ..data.tokenizers.hugging_face import import_transformers
 from ..inference.fitted import choose_device
@@ -44,6 +47,8 @@ class HuggingFace(Adapter):
             name = Path(str(network.config._name_or_path)).name or type(network).__name__
         classes, multi_label = _labels(network, name, access, applied)
         classifier = fit_hugging_face(network, tokenizer, name, classes, multi_label)
+        if multi_label and (chosen := getattr(network.config, "thresholds", None)):  # as whyword export writes them
+            classifier = replace(classifier, thresholds=np.array(chosen))
         settings = {key: value for key, value in network.config.to_dict().items() if key not in NOT_ITSELF}
         facts = json.dumps([type(network).__name__, settings, multi_label], sort_keys=True, default=str)
         return ForeignModel(classifier, name, KIND, lambda: classifier.fingerprint([facts]))

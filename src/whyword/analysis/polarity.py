@@ -84,6 +84,11 @@ def _named(columns: Sequence[str], values: np.ndarray) -> Any:
 def polarity_weights(classifier: FittedClassifier) -> Tensor:
     """Give W, (score, dim), of a model with attention and one linear layer; refuse all other models."""
     method = classifier.method
+    if classifier.multi_label:
+        raise OptionError(
+            "The polarity of a word is about classes that exclude each other, and this model gives several labels: "
+            "explain it with own, or audit it."
+        )
     linear = getattr(getattr(method, "head", None), "linear", None)
     if linear is None or not hasattr(getattr(method, "attention", None), "scores"):
         raise OptionError(

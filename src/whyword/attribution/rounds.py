@@ -29,8 +29,12 @@ class Estimator(Protocol):
         """Choose the words kept in the next sub-texts, (subset, word) bool; no rows: the estimate is finished."""
         ...
 
-    def learn(self, probabilities: np.ndarray, seconds: float) -> None:
-        """Update with the answers, (subset, class) float64, and this text's share of the time they took."""
+    def take(self, probabilities: np.ndarray) -> None:
+        """Take in the answers, (subset, class) float64; of many classes, only what is needed shall be kept."""
+        ...
+
+    def learn(self, seconds: float) -> None:
+        """Update with the answers, and this text's share of the time they took."""
         ...
 
 
@@ -41,11 +45,13 @@ def estimate_in_rounds(classifier: Classifier, estimators: Sequence[Estimator], 
         requests = [(estimator, subsets) for estimator in running if len(subsets := estimator.subsets())]
         pending = ((estimator.words, torch.from_numpy(subsets)) for estimator, subsets in requests)
         started = time.perf_counter()
-        answers = [answer.double().numpy() for answer in classifier.probabilities_of_many(pending, removal)]
+        answers = classifier.probabilities_of_many(pending, removal)
+        for (estimator, _), answer in zip(requests, answers, strict=True):
+            estimator.take(answer.double().numpy())
         seconds = time.perf_counter() - started
         sizes = [subsets.sum() + len(subsets) for _, subsets in requests]
-        for (estimator, _), answer, size in zip(requests, answers, sizes, strict=True):
-            estimator.learn(answer, seconds * float(size) / max(1.0, float(sum(sizes))))
+        for (estimator, _), size in zip(requests, sizes, strict=True):
+            estimator.learn(seconds * float(size) / max(1.0, float(sum(sizes))))
         running = [estimator for estimator, _ in requests]
 
 

@@ -6,19 +6,14 @@ when words go. Scores over all labels count each such label of a text once; mean
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
-from ..evaluation.measure import Scores, pool
-from ..explaining.measure import RANDOM, measure_explanations
-from ..inference.one_label import OneLabel, as_one_label, for_label
+from ..evaluation.measure import Scores
 from ..interfaces.classifier import Classifier, predicted_labels
 from ..interfaces.document import Document
-from ..interfaces.explanation import Explanation
-from ..interfaces.metric import Metric
 from ..maths.stats.calibration import Calibration, calibration
 from ..maths.stats.intervals import share_interval
 from ..maths.stats.labels import estimate_labels, f1
@@ -29,52 +24,6 @@ from .sections import score_rows
 from .verdicts import with_verdicts
 
 FEWEST = 20  # texts with a label below which there is no verdict on it
-
-Explained = Mapping[str, Sequence[Explanation]]  # by explainer
-
-
-def by_label(classifier: Classifier, documents: Sequence[Document], explained: Explained) -> dict[int, Explained]:
-    """Give, for each label that the model gives to any text, the explanations of those texts as of two classes."""
-    table = predicted_labels(classifier, classifier.probabilities([document.words for document in documents]))
-    return {
-        number: {
-            name: [
-                as_one_label(for_label(explanations[row], number)) for row in np.flatnonzero(table[:, number]).tolist()
-            ]
-            for name, explanations in explained.items()
-        }
-        for number in np.flatnonzero(table.any(0)).tolist()
-    }
-
-
-def measure_by_label(
-    classifier: Classifier,
-    judge: Classifier | None,
-    units: Mapping[int, Explained],
-    metrics: Sequence[Metric] | None,
-    seed: int,
-    draws: int,
-    on_event: Callable[[int], object],
-) -> tuple[Scores, dict[int, Scores]]:
-    """Measure the explanations of each label; give the scores over all labels, and those of each."""
-    done, scores = 0, {}
-    for number, explained in units.items():
-        judged = {name: rows for name, rows in explained.items() if name != RANDOM}
-        scores[number] = measure_explanations(
-            OneLabel(classifier, number),
-            judged or explained,
-            metrics,
-            judge=None if judge is None else OneLabel(judge, number),
-            seed=seed,
-            draws=draws,
-            on_event=partial(_after, on_event, done),
-        )
-        done += scores[number].texts
-    return pool(list(scores.values())), scores
-
-
-def _after(on_event: Callable[[int], object], before: int, count: int) -> None:
-    on_event(before + count)
 
 
 def audit_labels(

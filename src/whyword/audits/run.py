@@ -12,15 +12,14 @@ from .. import catalog
 from ..analysis.attention_tests import TESTS, AttentionTests, run_attention_tests
 from ..catalog import make_explainer
 from ..data.forbidden import read_entries
-from ..data.words import split
 from ..evaluation.measure import Scores
 from ..explainers.own import Own
 from ..explaining.any_model import access_for, as_classifier, known_label, open_model, with_tokenizer
 from ..explaining.cache import ExplanationCache
 from ..explaining.inputs import draw, labelled_documents, with_rationales
+from ..explaining.labels import by_label, measure_by_label
 from ..explaining.measure import DRAWS, RANDOM, measure_explanations
 from ..explaining.stream import explain_documents
-from ..explaining.targets import ALL
 from ..interfaces.classifier import Classifier, OpenClassifier, has_contributions, is_multi_label
 from ..interfaces.document import Document, Label
 from ..interfaces.errors import DataError, OptionError
@@ -152,13 +151,13 @@ def gather_audit(
     of_labels: dict[int, Scores] = {}
     units: dict[str, list[Explanation]] = {}  # of several labels a text: one of each label that a text is given
     if several:
-        of_each = labels.by_label(classifier, documents, explained)
+        of_each = by_label(explained)
         if not of_each:
             raise DataError(f"The model gives no label to any text of {data_name}: there is nothing to explain.")
         units = {name: [one for rows in of_each.values() for one in rows[name]] for name in judged or explained}
         count = len(next(iter(units.values())))
         answering = None if judge is None else as_classifier(judge, [documents[0].words], classifier.classes)
-        scores, of_labels = labels.measure_by_label(
+        scores, of_labels = measure_by_label(
             classifier, answering, of_each, measures, seed, draws, lambda done: on_event("metrics", done, count)
         )
     else:
@@ -289,16 +288,10 @@ def _explain(
     on_event: OnEvent,
 ) -> list[Explanation]:
     explanations = []
-    signed = is_multi_label(classifier) and scores_every_class(explainer, classifier)
-    for explanation in explain_documents(classifier, documents, explainer, ALL if signed else None, cache):
+    for explanation in explain_documents(classifier, documents, explainer, cache=cache):
         explanations.append(explanation)
         on_event(name, len(explanations), len(documents))
     return explanations
-
-
-def scores_every_class(explainer: Explainer, classifier: Classifier) -> bool:
-    """Whether an explainer has signed scores, which differ from label to label; a text without words tells."""
-    return explainer.explain(classifier, [Document(split(""))])[0].signed
 
 
 def _attention_tests(

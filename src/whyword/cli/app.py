@@ -31,7 +31,6 @@ from .exits import Commands, exit_codes
 app = typer.Typer(
     name="whyword",
     cls=Commands,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # plain help appears at once; rich takes a fifth of a second to import what paints it
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},

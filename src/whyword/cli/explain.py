@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from . import options
+from .completion import complete_class, complete_target
 
 if TYPE_CHECKING:
     from ..explaining.targets import Target
@@ -21,10 +22,17 @@ ExplainerName = Annotated[
 ]
 TargetName = Annotated[
     str | None,
-    typer.Option(metavar="CLASS|predicted|all", help="Explain this class, or each class, not the predicted one."),
+    typer.Option(
+        metavar="CLASS|predicted|all",
+        help="Explain this class, or each class, not the predicted one.",
+        autocompletion=complete_target,
+    ),
 ]
 AgainstName = Annotated[
-    str | None, typer.Option(metavar="CLASS", help="What speaks for the target rather than for this class.")
+    str | None,
+    typer.Option(
+        metavar="CLASS", help="What speaks for the target rather than for this class.", autocompletion=complete_class
+    ),
 ]
 Check = Annotated[
     bool, typer.Option("--check", help="Ask about 4 pairs of sub-texts, and say how far sums of the scores are off.")

@@ -102,6 +102,7 @@ def diff_models(
     check_classes(before.classes, after.classes, names)
     if not isinstance(explainer, Explainer):
         explainer = make_explainer(explainer or shared_explainer(before, after), after, seed)
+    explainer = explainer.scoring("all")  # the same classes of both
     _check_signs(explainer, (before, after), names)
     first = list(follow(explain_documents(before, documents, explainer, cache=caches[0]), names[0]))
     targets = [explanation.label if explanation.signed else None for explanation in first]  # weights are for none

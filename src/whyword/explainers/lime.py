@@ -10,15 +10,15 @@ from typing import Literal
 
 import numpy as np
 
-from ..attribution.classes import scores_of_classes
+from ..attribution.classes import ScoredClasses
 from ..attribution.lime.estimate import estimate, preferred_sizes
 from ..attribution.lime.ridge import LIME_SAMPLES, SubsetRidge
 from ..attribution.lime.strata import SizeStrata
 from ..attribution.rounds import converged, estimate_in_rounds
 from ..attribution.start import Start, StartName, starts
-from ..interfaces.classifier import Classifier, Removal, exclusive
+from ..interfaces.classifier import Classifier, Removal
 from ..interfaces.document import Document, Words
-from ..interfaces.explanation import Explainer, Explanation
+from ..interfaces.explanation import Explainer, Explanation, Scored
 from ..interfaces.settings import check_above_zero, check_between_zero_and_one, refuse
 from ..maths.stats.ties import ROUNDED_PROBABILITY
 
@@ -47,7 +47,9 @@ class Lime(Explainer):
     start: StartName | None = "own"  # contributions, where the model has them; None: nothing is known before
     removal: Removal = "delete"
     seed: int = 0
+    scored: Scored = None  # classes, beside the target; None: all of few, of many those of the highest probability
     name: str = "lime"
+    not_settings = ("name", "scored")
 
     def __post_init__(self) -> None:
         """Refuse settings out of range."""
@@ -67,7 +69,7 @@ class Lime(Explainer):
         chosen = [None] * len(documents) if targets is None else [int(target) for target in targets]
         known = starts(classifier, [document.words for document in documents], self.start)
         estimators = [
-            LimeEstimator(self, document.words, target, start)
+            LimeEstimator(self, document.words, ScoredClasses(target, self.scored, classifier), start)
             for document, target, start in zip(documents, chosen, known, strict=True)
         ]
         estimate_in_rounds(classifier, estimators, self.removal)
@@ -75,13 +77,14 @@ class Lime(Explainer):
             Explanation(
                 document=document,
                 scores=estimator.scores[estimator.feature],
-                target=estimator.target or 0,
+                target=estimator.scored.target or 0,
                 classes=classifier.classes,
-                probabilities=estimator.probabilities,
+                probabilities=estimator.scored.probabilities,
                 explainer=self.name,
                 std_error=estimator.std_error[estimator.feature],
                 all_scores=estimator.all_scores[:, estimator.feature],
-                base_value=float(estimator.base_values[estimator.target or 0]),
+                scored=estimator.scored.numbers,
+                base_value=float(estimator.base_values[estimator.scored.target or 0]),
                 base_values=estimator.base_values,
                 seed=self.seed,
                 forward_passes=estimator.passes,
@@ -97,11 +100,10 @@ class Lime(Explainer):
 class LimeEstimator:
     """What is known of one text; a feature is a word, or all occurrences of it."""
 
-    def __init__(self, lime: Lime, words: Words, target: int | None, start: Start | None = None) -> None:
+    def __init__(self, lime: Lime, words: Words, scored: ScoredClasses, start: Start | None = None) -> None:
         self.words = words
-        self.target = target
-        self.answers = np.zeros((0, 0))  # (subset, class)
-        self.probabilities = np.zeros(0)  # (class,) of the whole text
+        self.scored = scored
+        self.answers = np.zeros((0, 0))  # (subset, kept class)
         self.base_values = np.zeros(0)  # (class,) of the empty text
         self.seconds = 0.0
         self.feature = _features(words, lime.bag_of_words)  # (word,)
@@ -124,18 +126,20 @@ class LimeEstimator:
         self.seconds += time.perf_counter() - started
         return subsets
 
-    def learn(self, probabilities: np.ndarray, seconds: float) -> None:
-        """Take in the answers, and see what is known now."""
-        started = time.perf_counter()
+    def take(self, probabilities: np.ndarray) -> None:
+        """Keep the answers for the classes that are scored; the first is to the whole text."""
         # the width of a batch moves the seventh digit, which must not decide when to stop
-        answers = probabilities.round(6)
+        kept = self.scored.keep(probabilities).round(6)
         if not len(self.answers):
-            self.probabilities = probabilities[0]  # the whole text is the first to be asked about
-            self.target = int(self.probabilities.argmax()) if self.target is None else self.target
-            self.base_values = answers[self._strata.subsets.sum(1).argmin() if len(self.words) else 0]
-        self.answers = np.concatenate([self.answers, answers]) if len(self.answers) else answers
+            fewest = self._strata.subsets.sum(1).argmin() if len(self.words) else 0
+            self.base_values = probabilities[fewest].round(6)
+        self.answers = np.concatenate([self.answers, kept]) if len(self.answers) else kept
+
+    def learn(self, seconds: float) -> None:
+        """See what is known now."""
+        started = time.perf_counter()
         if len(self.words):
-            self.scores, self.std_error = self._estimate(self.target or 0)
+            self.scores, self.std_error = self._estimate(self.scored.column)
         self.confidence, self.tied = converged(self.scores, self.std_error, self._lime.top, self._lime.confidence)
         self.seconds += seconds + time.perf_counter() - started
 
@@ -146,18 +150,12 @@ class LimeEstimator:
 
     @property
     def all_scores(self) -> np.ndarray:
-        """Scores of every class, (class, feature)."""
-        return scores_of_classes(
-            self.scores,
-            self.target or 0,
-            len(self.probabilities),
-            lambda number: self._estimate(number)[0],
-            exclusive(self.answers),
-        )
+        """Scores of the classes that are scored, (kept class, feature)."""
+        return self.scored.scores(self.scores, lambda column: self._estimate(column)[0])
 
-    def _estimate(self, number: int) -> tuple[np.ndarray, np.ndarray]:
-        start = None if self._start is None else self._start.surrogate(number)
-        return estimate(self._ridge, self._strata, self.answers[:, number], start)
+    def _estimate(self, column: int) -> tuple[np.ndarray, np.ndarray]:
+        start = None if self._start is None else self._start.surrogate(int(self.scored.classes[column]))
+        return estimate(self._ridge, self._strata, self.answers[:, column], start)
 
     def _wanted(self) -> int:
         """Decide how many sub-texts to ask about next."""

@@ -18,7 +18,7 @@ from ..attribution.shapley.estimators import (
 from ..attribution.start import Start, StartName, starts
 from ..interfaces.classifier import Classifier, Removal
 from ..interfaces.document import Document
-from ..interfaces.explanation import Explainer, Explanation
+from ..interfaces.explanation import Explainer, Explanation, Scored
 from ..interfaces.settings import check_between_zero_and_one, refuse
 from ..maths.stats.ties import ROUNDED_PROBABILITY
 
@@ -45,7 +45,9 @@ class Shapley(Explainer):
     start: StartName | None = "own"  # contributions, where the model has them; None: nothing is known before
     removal: Removal = "delete"
     seed: int = 0
+    scored: Scored = None  # classes, beside the target; None: all of few, of many those of the highest probability
     name: str = "shapley"
+    not_settings = ("name", "scored")
 
     def __post_init__(self) -> None:
         """Refuse settings out of range."""
@@ -71,7 +73,7 @@ class Shapley(Explainer):
         chosen = [None] * len(documents) if targets is None else [int(target) for target in targets]
         known = self._starts(classifier, documents)
         estimators = [
-            self._estimator(document, target, start)
+            self._estimator(self._request(classifier, document, target, start))
             for document, target, start in zip(documents, chosen, known, strict=True)
         ]
         estimate_in_rounds(classifier, estimators, self.removal)
@@ -85,6 +87,7 @@ class Shapley(Explainer):
                 explainer=self.name,
                 std_error=estimator.std_error,
                 all_scores=estimator.all_scores,
+                scored=estimator.scored,
                 base_value=float(estimator.base_values[estimator.target or 0]),
                 base_values=estimator.base_values,
                 seed=self.seed,
@@ -108,12 +111,23 @@ class Shapley(Explainer):
             return self.budget is not None and words > 1
         return self.samples == "auto"
 
-    def _estimator(self, document: Document, target: int | None, start: Start | None) -> ShapleyEstimator:
-        words = document.words
-        request = Request(words, target, self.top, self.confidence, self.budget, self.seed, start)
-        if self._by_pairs(len(words)):
+    def _request(self, classifier: Classifier, document: Document, target: int | None, start: Start | None) -> Request:
+        return Request(
+            document.words,
+            target,
+            self.top,
+            self.confidence,
+            self.budget,
+            self.seed,
+            start,
+            scored=self.scored,
+            classifier=classifier,
+        )
+
+    def _estimator(self, request: Request) -> ShapleyEstimator:
+        if self._by_pairs(len(request.words)):
             return PairEstimator(request, self.limit)
-        if len(words) <= EXACT_WORDS:
+        if len(request.words) <= EXACT_WORDS:
             return ExactEstimator(request)
         assert self.samples != "auto"
         return PermutationEstimator(request, self.samples)

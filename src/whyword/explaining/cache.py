@@ -104,8 +104,10 @@ def _values(explanation: Explanation) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return [str(value.dtype), value.tolist()]
-    if isinstance(value, tuple):
+    if isinstance(value, tuple) and all(isinstance(part, Interaction) for part in value):
         return {"interactions": [[pair.first, pair.second, pair.score] for pair in value]}
+    if isinstance(value, tuple):
+        return {"numbers": list(value)}
     return value.item() if isinstance(value, np.generic) else value
 
 
@@ -116,4 +118,6 @@ def _restored(values: Mapping[str, Any]) -> dict[str, Any]:
 def _as_it_was(value: Any) -> Any:
     if isinstance(value, list):
         return np.array(value[1], value[0])
-    return tuple(Interaction(*pair) for pair in value["interactions"]) if isinstance(value, dict) else value
+    if isinstance(value, dict):
+        return tuple(Interaction(*pair) for pair in value.get("interactions", ())) or tuple(value.get("numbers", ()))
+    return value

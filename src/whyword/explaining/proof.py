@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal, Self
 
 from ..interfaces.classifier import Classifier, Removal
 from ..interfaces.document import Document, Label
@@ -37,6 +38,10 @@ class Proved(Explainer):
         elif self.check:
             explanations = check(classifier, explanations, seed=seed, removal=removal)
         return find_interactions(classifier, explanations, removal=removal) if self.interactions else explanations
+
+    def scoring(self, classes: tuple[int, ...] | Literal["all"]) -> Self:
+        """Let the explainer score these classes."""
+        return replace(self, explainer=self.explainer.scoring(classes))
 
 
 def prove(

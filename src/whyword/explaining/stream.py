@@ -20,6 +20,7 @@ from .targets import Target, read_target
 FIRST_CHUNK = 8  # texts explained together before it is known how many forward passes a text takes
 LARGEST_CHUNK = 512  # enough to fill batches, few enough for constant memory
 PREDICTED_CHUNK = 256  # texts predicted together
+CHUNK_CLASSES = 100_000  # texts times classes that are explained together: of 1,000 classes, 100 texts
 CHUNK_PASSES = 4_096  # forward passes of later chunks: the first answers come soon, however slow the explainer
 
 
@@ -51,33 +52,19 @@ def explain_chunks(
     chosen = target if isinstance(target, Target) else read_target(classifier.classes, target)
     remaining = iter(documents)
 
-    def explain(chunk: Sequence[Document], number: int | None) -> list[Explanation]:
-        if cache is None:
-            return explain_in_windows(explainer, classifier, chunk, number)
-        return cache.explain(explainer, classifier, chunk, number)
-
-    while chunk := list(islice(remaining, _chunk_size(texts, passes))):
-        explanations = _with_labels(classifier, chosen.explain(explain, chunk))
+    explain = explain_in_windows if cache is None else cache.explain
+    while chunk := list(islice(remaining, _chunk_size(texts, passes, len(classifier.classes)))):
+        explanations = chosen.explain(explainer, classifier, chunk, explain)
         texts += len(chunk)
         passes += sum(explanation.forward_passes for explanation in explanations)
         yield explanations
 
 
-def _with_labels(classifier: Classifier, explanations: list[Explanation]) -> list[Explanation]:
-    """Say which labels are predicted for each text, where a text may have several."""
-    if not explanations or not is_multi_label(classifier):
-        return explanations
-    table = predicted_labels(classifier, torch.from_numpy(np.stack([one.probabilities for one in explanations])))
-    return [
-        replace(one, labels=tuple(np.flatnonzero(row).tolist())) for one, row in zip(explanations, table, strict=True)
-    ]
-
-
-def _chunk_size(texts: int, passes: int) -> int:
+def _chunk_size(texts: int, passes: int, classes: int) -> int:
     """Choose how many texts to explain together from the forward passes that earlier ones took."""
     if not texts:
         return FIRST_CHUNK
-    return max(1, min(CHUNK_PASSES * texts // max(1, passes), LARGEST_CHUNK))
+    return max(1, min(CHUNK_PASSES * texts // max(1, passes), LARGEST_CHUNK, CHUNK_CLASSES // classes))
 
 
 def only_top(explanation: Explanation, top: int | None) -> Explanation:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
+import torch
 
 from ..data.words import split
-from ..interfaces.classifier import Classifier, OpenClassifier
+from ..inference.windows import explain_in_windows
+from ..interfaces.classifier import Classifier, OpenClassifier, is_multi_label, predicted_labels
 from ..interfaces.document import Document, Label
 from ..interfaces.errors import OptionError
 from ..interfaces.explanation import Explainer, Explanation
@@ -16,7 +19,7 @@ from .any_model import class_number
 
 PREDICTED, ALL = "predicted", "all"  # targets that are no class, unless the model has a class of that name
 
-Explain = Callable[[Sequence[Document], int | None], list[Explanation]]  # for the class of that number, or as predicted
+Explain = Callable[[Explainer, Classifier, Sequence[Document], int | None], list[Explanation]]  # as explain_in_windows
 
 
 @dataclass(frozen=True)
@@ -32,19 +35,40 @@ class Target:
         """Whether the scores are to be those of a certain class."""
         return self.every or self.number is not None
 
-    def explain(self, explain: Explain, documents: Sequence[Document]) -> list[Explanation]:
-        """Explain documents for the target; explainers that score one class at a time are asked about each class."""
-        explanations = explain(documents, self.number)
-        if not self.every and self.against is None:
-            return explanations
-        for explanation in explanations:
-            self.check(explanation)
-        if any(explanation.all_scores is None for explanation in explanations):
-            explanations = _with_all_scores(explanations, explain, documents)
+    def explain(
+        self,
+        explainer: Explainer,
+        classifier: Classifier,
+        documents: Sequence[Document],
+        explain: Explain = explain_in_windows,
+    ) -> list[Explanation]:
+        """Explain documents for the target; explainers that score one class at a time are asked about each class.
+
+        Of several labels a text, those that are predicted are scored, unless another target was named.
+        """
+        if self.every:
+            explainer = explainer.scoring("all")
+        elif self.against is not None and self.number is not None:
+            explainer = explainer.scoring((self.number, self.against))
+        explanations = _with_labels(classifier, explain(explainer, classifier, documents, self.number))
+        if self.every or self.against is not None:
+            for explanation in explanations:
+                self.check(explanation)
+        if any(one.signed and one.all_scores is None for one in explanations):
+            again = partial(explain, explainer, classifier)
+            explanations = _with_scores(explanations, list(map(self._wanted, explanations)), again, documents)
         if self.against is None or self.number is None:
             return explanations
-        names = explanations[0].classes if explanations else ()
+        names = classifier.classes
         return [explanation.for_class(names[self.number], names[self.against]) for explanation in explanations]
+
+    def _wanted(self, explanation: Explanation) -> tuple[int, ...]:
+        """Give the numbers of the classes that must be scored, beside the one that is."""
+        if self.every:
+            return tuple(range(len(explanation.classes)))
+        if self.number is not None:
+            return () if self.against is None else (self.number, self.against)
+        return explanation.labels or ()
 
     def check(self, explanation: Explanation) -> None:
         """Refuse weights where a user has asked for the scores of a certain class."""
@@ -87,24 +111,49 @@ def check_before_reading(target: Target, explainer: Explainer, classifier: Class
         target.check(explanation)
 
 
-def _with_all_scores(
-    explanations: Sequence[Explanation], explain: Explain, documents: Sequence[Document]
-) -> list[Explanation]:
-    """Put the scores of each class side by side, from an explanation of each."""
-    classes = range(len(explanations[0].classes))
-    columns = zip(*(explain(documents, number) for number in classes), strict=True)
+def _with_labels(classifier: Classifier, explanations: list[Explanation]) -> list[Explanation]:
+    """Say which labels are predicted for each text, where a text may have several."""
+    if not explanations or not is_multi_label(classifier):
+        return explanations
+    table = predicted_labels(classifier, torch.from_numpy(np.stack([one.probabilities for one in explanations])))
     return [
-        replace(
-            explanation,
-            all_scores=np.stack([one.scores for one in each]),
-            base_values=_base_values([one.base_value for one in each]),
-            forward_passes=sum(one.forward_passes for one in each),
-            seconds=sum(one.seconds for one in each),
-        )
-        for explanation, each in zip(explanations, columns, strict=True)
+        replace(one, labels=tuple(np.flatnonzero(row).tolist())) for one, row in zip(explanations, table, strict=True)
     ]
+
+
+def _with_scores(
+    explanations: Sequence[Explanation],
+    wanted: Sequence[Sequence[int]],
+    explain: Callable[[Sequence[Document], int | None], list[Explanation]],
+    documents: Sequence[Document],
+) -> list[Explanation]:
+    """Put the scores of the wanted classes of each text side by side, from an explanation of each."""
+    found: list[dict[int, Explanation]] = [{one.target: one} for one in explanations]
+    for number in sorted({number for classes in wanted for number in classes}):
+        rows = [i for i, classes in enumerate(wanted) if number in classes and number not in found[i]]
+        for i, explanation in zip(rows, explain([documents[i] for i in rows], number) if rows else (), strict=True):
+            found[i][number] = explanation
+    return [
+        _together(one, [by_class[number] for number in classes], classes) if len(classes) else one
+        for one, by_class, classes in zip(explanations, found, wanted, strict=True)
+    ]
+
+
+def _together(explanation: Explanation, each: Sequence[Explanation], classes: Sequence[int]) -> Explanation:
+    """Put the explanations of a text for some classes together."""
+    count = len(explanation.classes)
+    asked = {one.target: one for one in (explanation, *each)}.values()
+    base_values = _base_values([one.base_value for one in each])
+    return replace(
+        explanation,
+        all_scores=np.stack([one.scores for one in each]),
+        scored=None if len(classes) == count else tuple(classes),
+        base_values=base_values if len(classes) == count else None,
+        forward_passes=sum(one.forward_passes for one in asked),
+        seconds=sum(one.seconds for one in asked),
+    )
 
 
 def _base_values(values: Sequence[float | None]) -> np.ndarray | None:
     known = [value for value in values if value is not None]
-    return np.array(known) if len(known) == len(values) else None
+    return np.array(known) if len(known) == len(list(values)) else None

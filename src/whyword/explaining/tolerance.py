@@ -55,12 +55,15 @@ def check_tolerance(tolerance: float) -> None:
 
 def _request(explanation: Explanation, tolerance: float, seed: int) -> Request:
     classes, target = len(explanation.classes), explanation.target
-    scores, base_values = explanation.all_scores, explanation.base_values
-    if scores is None or base_values is None:  # the other classes start from nothing
-        scores, base_values = np.zeros((classes, len(explanation.scores))), np.zeros(classes)
+    scores, base_values = np.zeros((classes, len(explanation.scores))), np.zeros(classes)
+    if explanation.all_scores is None or explanation.base_values is None:  # the other classes start from nothing
         scores[target], base_values[target] = explanation.scores, explanation.base_value or 0.0
+    else:
+        scores[list(explanation.scored_classes)], base_values = explanation.all_scores, explanation.base_values
     start = Start(scores, base_values)
-    return Request(explanation.document.words, target, TOP, CONFIDENCE, None, seed, start, tolerance)
+    return Request(
+        explanation.document.words, target, TOP, CONFIDENCE, None, seed, start, tolerance, explanation.scored
+    )
 
 
 def _refined(explanation: Explanation, estimator: PairEstimator, pairs: Pairs, seed: int) -> Explanation:
@@ -70,6 +73,7 @@ def _refined(explanation: Explanation, estimator: PairEstimator, pairs: Pairs, s
         explainer=SHAPLEY,
         std_error=estimator.std_error,
         all_scores=estimator.all_scores,
+        scored=estimator.scored,
         base_value=float(estimator.base_values[explanation.target]),
         base_values=estimator.base_values,
         seed=seed,

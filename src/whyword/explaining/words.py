@@ -168,7 +168,7 @@ def importance_in(
 def _per_class(explanation: Explanation) -> Iterable[tuple[int, np.ndarray]]:
     """Give the scores for each class that is known, with its number: what one of two classes loses, the other wins."""
     if explanation.all_scores is not None:
-        return enumerate(explanation.all_scores)
+        return zip(explanation.scored_classes, explanation.all_scores, strict=True)
     scored = [(explanation.target, explanation.scores)]
     two = len(explanation.classes) == 2 and exclusive(explanation.probabilities)
     return [*scored, (1 - explanation.target, -explanation.scores)] if two else scored

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
 from typing import Any, ClassVar, TypedDict
@@ -14,16 +14,20 @@ import numpy as np
 from .. import catalog
 from ..catalog import make_explainer
 from ..data.dataset import Dataset
+from ..data.labels import numbered
 from ..data.rows import Columns
 from ..evaluation.measure import Scores
 from ..explaining.inputs import draw
-from ..explaining.measure import RANDOM, measure_explanations
+from ..explaining.labels import Explained, by_label, given_labels, measure_by_label
+from ..explaining.measure import DRAWS, RANDOM, measure_explanations
 from ..explaining.stream import explain_documents
 from ..inference.fitted import FittedClassifier
+from ..interfaces.classifier import predicted_labels
 from ..interfaces.document import Document
-from ..interfaces.errors import OptionError, unknown_name
+from ..interfaces.errors import DataError, OptionError, unknown_name
 from ..interfaces.metric import Score
 from ..interfaces.settings import json_ready
+from ..maths.stats.labels import macro_f1_of_labels, micro_f1
 from ..models.config import SECTIONS, make_config, overlay, with_contributions, with_early_stopping
 from ..models.folder import TrainedModel
 from .comparison import Comparison
@@ -134,7 +138,7 @@ class Quality(Evaluation):
 
     def _explain(self, classifier: FittedClassifier, documents: Sequence[Document], seed: int) -> Result:
         drawn = draw(documents, self.sample, SAMPLE_SEED)
-        marked = any(document.rationale is not None for document in drawn)
+        marked = any(document.rationale is not None or document.rationales for document in drawn)
         metrics = [name for name in self.metrics if marked or not catalog.load("metrics", name).needs_rationale]
         explainer = make_explainer(self.explainer, classifier, seed, self.explainer_settings)
         started = time.perf_counter()
@@ -144,7 +148,7 @@ class Quality(Evaluation):
         weights = _weights_beside(classifier, explainer.name)
         if weights is not None:
             by_name[weights] = make_explainer(weights, classifier).explain(classifier, drawn)
-        scores = measure_explanations(classifier, by_name, metrics, seed=seed)
+        scores = _measure(classifier, by_name, metrics, seed)
         beside = {} if weights is None else {"mechanism": {"explainer": weights, "scores": _measured(scores, weights)}}
         return {
             "explainer": explainer.name,
@@ -154,6 +158,26 @@ class Quality(Evaluation):
             "scores": _measured(scores, explainer.name),
             **beside,
         }
+
+
+def _measure(classifier: FittedClassifier, explained: Explained, metrics: Sequence[str], seed: int) -> Scores:
+    """Measure explanations; of several labels a text, the mean over those that the model gives to it."""
+    if not classifier.multi_label:
+        return measure_explanations(classifier, explained, metrics, seed=seed)
+    units = by_label(explained)
+    if not units:
+        raise DataError("The model gives no label to any of the texts, so there is nothing to explain: train longer.")
+    scores, _ = measure_by_label(classifier, None, units, metrics, seed, DRAWS)
+    given = given_labels(explained)
+    rows = np.array([i for number in units for i, labels in enumerate(given) if number in labels])
+    counts = np.bincount(rows, minlength=len(given))
+
+    def mean(values: np.ndarray) -> np.ndarray:
+        with np.errstate(invalid="ignore"):  # texts that are given no label have no value
+            return np.bincount(rows, values, len(given)) / counts
+
+    by_text = tuple(replace(score, per_text=mean(score.per_text)) for score in scores)
+    return replace(scores, scores=by_text, texts=len(given))
 
 
 def _weights_beside(classifier: FittedClassifier, explainer: str) -> str | None:
@@ -168,9 +192,19 @@ def _measured(scores: Scores, explainer: str) -> dict[str, Measured]:
 
 
 def _test(classifier: FittedClassifier, documents: Sequence[Document]) -> Result:
-    chosen = classifier.probabilities([document.words for document in documents]).argmax(1).tolist()
-    right = np.array([classifier.classes[c] == d.label for c, d in zip(chosen, documents, strict=True)])
-    return {"texts": len(right), "accuracy": float(right.mean()), "right": np.packbits(right).tobytes().hex()}
+    """Count the texts that are told right: of several labels a text, all of them, beside F1."""
+    probabilities = classifier.probabilities([document.words for document in documents])
+    f1 = {}
+    if classifier.multi_label:
+        predicted = predicted_labels(classifier, probabilities)
+        labels = numbered(documents, classifier.classes)
+        right = (predicted == labels).all(1)
+        f1 = {"macro_f1": macro_f1_of_labels(predicted, labels), "micro_f1": micro_f1(predicted, labels)}
+    else:
+        chosen = probabilities.argmax(1).tolist()
+        right = np.array([classifier.classes[c] == d.label for c, d in zip(chosen, documents, strict=True)])
+    packed = np.packbits(right).tobytes().hex()
+    return {"texts": len(right), "accuracy": float(right.mean()), **f1, "right": packed}
 
 
 def _beside_random(score: Score, floor: Score) -> Measured:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import pandas
 
 NONE, MINUS = "–", "−"
+F1 = ("macro_f1", "micro_f1")  # of data sets whose texts may have several labels
 Values = Mapping[str, Any]  # of a row or of the whole, ready for JSON
 
 
@@ -61,6 +62,11 @@ class Comparison:
         return any(row.mechanism for row in self.rows)
 
     @property
+    def several(self) -> list[str]:
+        """The data sets whose texts may have several labels."""
+        return list(dict.fromkeys(row.dataset for row in self.rows if "macro_f1" in row.first.result))
+
+    @property
     def metrics(self) -> list[str]:
         """All metrics that some run measured."""
         return list(dict.fromkeys(name for row in self.rows for name in row.first.result.get("scores", {})))
@@ -75,6 +81,12 @@ class Comparison:
             "Accuracy in %, mean over seeds ± half of the 95 % interval (Student's t), on the test split (on dev where "
             "there is none)."
         ]
+        if self.several:
+            notes.append(
+                f"Texts of {', '.join(self.several)} may have several labels: accuracy is the share of texts all of "
+                "whose labels are right, macro-F1 counts every label alike, and what is explained is each label that "
+                "the model gives to a text."
+            )
         if any(row.interpretability for row in self.rows):
             most = max(row.first.result["explained_texts"] for row in self.rows if row.interpretability)
             notes.append(
@@ -109,7 +121,8 @@ class Comparison:
         measure = [f"{self.measure} over random", *delta] if self.metrics else []
         if self.weighed:
             measure.append("of its weights")
-        numbers = ["seeds", "accuracy", *delta, *measure, *marks]
+        f1 = ["macro-F1", "micro-F1"] if self.several else []
+        numbers = ["seeds", "accuracy", *delta, *f1, *measure, *marks]
         head = [*map(Entry, ("data", "encoder", "method")), *(Entry(name, right=True) for name in numbers)]
         head += [Entry("explainer"), Entry("train s", right=True), Entry("ms/step", right=True)]
         return [head, *([*self._entries(row, others)] for row in self.rows)]
@@ -118,6 +131,8 @@ class Comparison:
         yield from map(Entry, (row.dataset, row.encoder, row.method))
         yield Entry(str(len(row.records)), right=True)
         yield from _measured(row.accuracy, self.compared, 100, 1)
+        for name in F1 if self.several else ():
+            yield Entry(_with_half(row.figure(name), 100, 1), right=True)
         if self.metrics:
             yield from _measured(row.interpretability, self.compared, 1, 3)
         if self.weighed:
@@ -134,6 +149,9 @@ class Comparison:
         yield from {"encoder": row.encoder, "method": row.method, "seeds": len(row.records)}.items()
         yield from {"split": result["split"], "texts": result["texts"]}.items()
         yield from _flat("accuracy", row.accuracy)
+        for name in F1 if self.several else ():
+            figure = row.figure(name)
+            yield from {name: figure.value, f"{name}_low": figure.low, f"{name}_high": figure.high}.items()
         yield from {"baseline": self.baseline, "explainer": result.get("explainer")}.items()
         yield from {"explained_texts": result.get("explained_texts"), "measure": self.measure}.items()
         yield from _flat("interpretability", row.interpretability)
@@ -186,7 +204,8 @@ class Comparison:
         """Write a page that needs nothing from outside."""
         versions = {json.dumps(record.versions) for row in self.rows for record in row.records}
         sorted_versions = [json.loads(text) for text in sorted(versions)]
-        return render_page({**self.to_dict(), "versions": sorted_versions, "metrics": self.metrics})
+        shown = {"versions": sorted_versions, "metrics": self.metrics, "several": self.several}
+        return render_page({**self.to_dict(), **shown})
 
     def save(self, folder: str | Path) -> None:
         """Write the leaderboard in every form, and the page."""
@@ -268,6 +287,7 @@ def _section(rows: Sequence[Values], looks: Mapping[str, Style], measure: str) -
         "first": rows[0],
         "rows": shown,
         "chart": pareto(points, looks, measure) if points else None,
+        "several": rows[0].get("macro_f1") is not None,
         "compared": any(row["accuracy_difference"] is not None for row in rows),
     }
 

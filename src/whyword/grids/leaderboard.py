@@ -57,6 +57,10 @@ class Row:
         """Average over seeds of the time that a training step took."""
         return float(np.mean([r.result["train_seconds"] / max(1, r.steps or 0) for r in self.records]))
 
+    def figure(self, name: str) -> Estimate:
+        """Average a figure of the test over seeds, where it was measured."""
+        return mean_over_runs([record.result.get(name, float("nan")) for record in self.records])
+
     def score(self, metric: str) -> Estimate:
         """Average a metric over seeds."""
         values = [record.result.get("scores", {}).get(metric, {}).get("value") for record in self.records]

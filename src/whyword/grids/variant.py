@@ -16,7 +16,6 @@ import numpy as np
 from .. import catalog
 from ..blocks.contributions import ContributionHead
 from ..data.dataset import Dataset, labels, load_dataset
-from ..data.labels import are_multi_label
 from ..data.planted import parse
 from ..data.readers.hub import PREFIX
 from ..data.rows import Columns
@@ -134,8 +133,6 @@ class TrainedVariant:
     def dataset(self) -> Dataset:
         """Read the data as this variant sees it: at most its rows, in its ratio of classes, its first words."""
         dataset = load_dataset(self.source.place, self.source.columns)
-        if are_multi_label(dataset.train):
-            raise OptionError(f"{dataset.name} has several labels a text, which compare cannot measure yet: use audit.")
         rows, ratio, longest = self.source.rows, self.variant.ratio, self.variant.longest
         if rows is not None and rows < len(dataset.train):
             capped, _ = hold_out(dataset.train, wanted=len(dataset.train) - rows)

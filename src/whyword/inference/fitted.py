@@ -23,6 +23,7 @@ from ..maths.tensors.masked import gather_words, share_out
 from .subsets import lay_out
 
 BATCH_TOKENS = 4_096  # padded tokens of a forward pass: large enough to fill the cores, small enough for their caches
+CHUNK_ANSWERS = 8_000_000  # probabilities at a time: of 1,000 classes, 8,000 sub-texts
 CHUNK_TOKENS = 2_000_000  # kept tokens of sub-texts laid out at a time: bounds the memory of any number of requests
 
 
@@ -182,20 +183,21 @@ class FittedClassifier:
         """Answer probabilities_of_subsets for many texts in one stream of batches, in order."""
         replacement = self._replacement(removal)
         waiting: list[tuple[Words, Tensor]] = []
-        tokens = 0
+        tokens, sub_texts, most_sub_texts = 0, 0, CHUNK_ANSWERS // len(self.classes)
         for text, kept in requests:
-            at_once = max(1, CHUNK_TOKENS // (1 + len(text)))
+            at_once = max(1, min(CHUNK_TOKENS // (1 + len(text)), most_sub_texts))
             if len(kept) > at_once:  # too much even alone: this text is answered part by part
                 yield from self._probabilities_of(waiting, replacement)
                 parts = [[(text, part)] for part in kept.split(at_once)]
                 yield torch.cat([self._probabilities_of(part, replacement)[0] for part in parts])
-                waiting, tokens = [], 0
+                waiting, tokens, sub_texts = [], 0, 0
                 continue
             waiting.append((text, kept))
             tokens += len(kept) + (int(kept.sum()) if replacement is None else kept.numel())
-            if tokens >= CHUNK_TOKENS:
+            sub_texts += len(kept)
+            if tokens >= CHUNK_TOKENS or sub_texts >= most_sub_texts:
                 yield from self._probabilities_of(waiting, replacement)
-                waiting, tokens = [], 0
+                waiting, tokens, sub_texts = [], 0, 0
         yield from self._probabilities_of(waiting, replacement)
 
     def _replacement(self, removal: Removal) -> int | None:

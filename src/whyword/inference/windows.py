@@ -9,6 +9,7 @@ from itertools import islice
 import numpy as np
 import torch
 
+from ..attribution.classes import choose_classes
 from ..data.forbidden import ClosedUp
 from ..interfaces.classifier import Classifier, OpenClassifier, predicted_classes
 from ..interfaces.document import Document, Span, Words
@@ -94,18 +95,42 @@ def _explain_long(
     probabilities = classifier.probabilities(texts).double().numpy()
     predicted = predicted_classes(classifier, torch.from_numpy(probabilities))
     targets = predicted if target is None else np.full(len(long), target)
-    parts = [Document(part(document.words, window), document.label) for document, cuts in long for window in cuts]
-    repeated = np.repeat(targets, [len(cuts) for _, cuts in long]).tolist()
-    explained = iter(explainer.explain(classifier, parts, repeated))
+    parts = [[Document(part(document.words, window), document.label) for window in cuts] for document, cuts in long]
+    scored = [
+        choose_classes(row, int(target), None, classifier) for row, target in zip(probabilities, targets, strict=True)
+    ]
+    explained = _explain_parts(explainer, classifier, parts, targets.tolist(), scored)
     truncated_words = classifier.truncated_words(texts)
     return [
         replace(
-            stitch(document, cuts, list(islice(explained, len(cuts)))),
+            stitch(document, cuts, explained[i]),
             probabilities=probabilities[i],
             truncated_words=truncated_words[i],
         )
         for i, (document, cuts) in enumerate(long)
     ]
+
+
+def _explain_parts(
+    explainer: Explainer,
+    classifier: Classifier,
+    parts: Sequence[Sequence[Document]],
+    targets: Sequence[int],
+    scored: Sequence[np.ndarray],
+) -> list[list[Explanation]]:
+    """Explain the windows of all texts, those of a text for the same classes, as many texts together as can be."""
+    together: dict[tuple[int, ...], list[int]] = {}
+    for i, (target, classes) in enumerate(zip(targets, scored, strict=True)):
+        chooses = len(classes) < len(classifier.classes) and explainer.scoring((target,)) != explainer
+        together.setdefault(tuple(classes.tolist()) if chooses else (), []).append(i)
+    explained: dict[int, list[Explanation]] = {}
+    for numbers, rows in together.items():
+        chosen = explainer.scoring(numbers) if numbers else explainer
+        documents = [document for i in rows for document in parts[i]]
+        repeated = [targets[i] for i in rows for _ in parts[i]]
+        answers = iter(chosen.explain(classifier, documents, repeated))
+        explained |= {i: list(islice(answers, len(parts[i]))) for i in rows}
+    return [explained[i] for i in range(len(parts))]
 
 
 def part(words: Words, chosen: np.ndarray) -> Words:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 
 MOST_COLUMNS = 10  # classes of a table of words, where nobody names any
+Scored = tuple[int, ...] | Literal["all"] | None  # numbers of classes, all, or None: whichever the explainer chooses
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,7 @@ class Explanation:
     signed: bool = True  # False for weights and gates, which have no direction
     std_error: np.ndarray | None = None  # (word,) where the scores were sampled
     all_scores: np.ndarray | None = None  # (class, word) signed scores for every class, where the explainer gives them
+    scored: tuple[int, ...] | None = None  # classes that the rows of all_scores are for, in order; None: every class
     base_value: float | None = None  # probability of the target with no word left, where the explainer needed it
     base_values: np.ndarray | None = None  # (class,) the same for every class
     against: int | None = None  # class whose scores were taken off those of the target, in a contrast
@@ -123,9 +125,23 @@ class Explanation:
             return 1 - self.target
         if self.all_scores is None or word is None:
             return None
-        gains = np.where(np.arange(len(self.classes)) == self.target, -np.inf, self.all_scores[:, word])
+        numbers = self.scored_classes
+        gains = np.where(np.array(numbers) == self.target, -np.inf, self.all_scores[:, word])
         best = int(gains.argmax())
-        return best if gains[best] > 0 else None
+        return numbers[best] if gains[best] > 0 else None
+
+    @property
+    def scored_classes(self) -> tuple[int, ...]:
+        """The numbers of the classes that the rows of all_scores are for, in order; none if there are no such rows."""
+        if self.all_scores is None:
+            return ()
+        return tuple(range(len(self.classes))) if self.scored is None else self.scored
+
+    def scores_for(self, number: int) -> np.ndarray | None:
+        """Give the scores for the class of that number, (word,); None where it was not scored."""
+        if self.all_scores is None or self.scored is None:
+            return None if self.all_scores is None else self.all_scores[number]
+        return self.all_scores[self.scored.index(number)] if number in self.scored else None
 
     def top(self, k: int = 5) -> list[tuple[str, float]]:
         """Give the k words of the largest scores, for or against the target, with their signs."""
@@ -136,20 +152,17 @@ class Explanation:
         """Give the same explanation for another class, or for a class against another, without asking the model."""
         target = self._number_of(label)
         other = None if against is None else self._number_of(against)
-        if self.all_scores is None or target == other:
-            reason = "a class is never against itself" if target == other else f"{self.explainer} scores one class only"
+        scores, taken_off = self.scores_for(target), None if other is None else self.scores_for(other)
+        if scores is None or target == other or (other is not None and taken_off is None):
             versus = "" if against is None else f" against '{against}'"
-            raise OptionError(f"No scores for '{label}'{versus}: {reason}.")
+            raise OptionError(f"No scores for '{label}'{versus}: {self._why_none(target == other)}.")
         if target == self.target and other == self.against:
             return self
-        taken = np.zeros(len(self.classes))
-        taken[target] = 1.0
-        if other is not None:
-            taken[other] = -1.0
-        base_value = None if self.base_values is None else float(taken @ self.base_values)
+        base = self.base_values
+        base_value = None if base is None else float(base[target] - (0.0 if other is None else base[other]))
         return replace(
             self,
-            scores=taken @ self.all_scores,
+            scores=scores if taken_off is None else scores - taken_off,
             target=target,
             against=other,
             base_value=base_value,
@@ -159,6 +172,15 @@ class Explanation:
             tied=None,
             interactions=(),
         )
+
+    def _why_none(self, itself: bool) -> str:
+        """Say why there are no scores for a class."""
+        if itself:
+            return "a class is never against itself"
+        if self.scored is None:
+            return f"{self.explainer} scores one class only"
+        few, many = len(self.scored), len(self.classes)
+        return f"{self.explainer} scored {few} of {many:,} classes: name it as target, or all"
 
     def _number_of(self, label: Label) -> int:
         if label not in self.classes:
@@ -206,9 +228,13 @@ class Explanation:
         """
         if self.all_scores is None:
             raise OptionError(f"No table of words and classes: {self.explainer} scores one class only.")
-        numbers = [self._number_of(label) for label in labels] if labels else list(self.labels or ())
-        numbers = numbers or np.argsort(-self.probabilities, kind="stable")[:MOST_COLUMNS].tolist()
-        table = self.all_scores[numbers].T  # (word, label)
+        scored = self.scored_classes
+        if labels:
+            numbers = [self._number_of(self.for_class(label).label) for label in labels]
+        else:
+            numbers = [number for number in self.labels or () if number in scored]
+            numbers = numbers or sorted(scored, key=lambda number: -self.probabilities[number])[:MOST_COLUMNS]
+        table = self.all_scores[[scored.index(number) for number in numbers]].T  # (word, label)
         shown = np.sort(ranking(np.abs(table).max(1))[:top]).tolist() if len(table) else []
         words, names = self.words, [str(self.classes[number]) for number in numbers]
         return word_table.render([words[i] for i in shown], names, [table[i].tolist() for i in shown])
@@ -258,7 +284,10 @@ class Explanation:
         if self.signed:
             values["speaks_for"] = [self._name(self.speaks_for[i]) for i in chosen]
         if self.all_scores is not None:
-            values["all_scores"] = self._by_class(self.all_scores[:, chosen])
+            values["all_scores"] = {
+                str(self.classes[number]): row.tolist()
+                for number, row in zip(self.scored_classes, self.all_scores[:, chosen], strict=True)
+            }
         if self.std_error is not None:
             values["std_error"] = [float(self.std_error[i]) for i in chosen]
         if self.tied is not None:
@@ -310,7 +339,8 @@ class Explanation:
         if self.signed:
             columns["speaks_for"] = [self._name(number) for number in self.speaks_for]
         if self.all_scores is not None:
-            columns |= {f"score for {name}": row for name, row in zip(self.classes, self.all_scores, strict=True)}
+            named = zip(self.scored_classes, self.all_scores, strict=True)
+            columns |= {f"score for {self.classes[number]}": row for number, row in named}
         if self.std_error is not None:
             columns["std_error"] = self.std_error
         if self.tied is not None:
@@ -430,3 +460,13 @@ class Explainer(Named, ABC):
         self, classifier: Classifier, documents: Sequence[Document], targets: Sequence[int] | None = None
     ) -> list[Explanation]:
         """Explain each document for its target class, by default the class the model predicts."""
+
+    def scoring(self, classes: tuple[int, ...] | Literal["all"]) -> Self:
+        """Give an explainer that also scores these classes, or all; the same where that is no choice of it.
+
+        Of many classes, one whose work grows with the classes scores few unless more are asked for. It holds them in a
+        field `scored`.
+        """
+        if getattr(self, "scored", classes) is None:
+            return replace(self, scored=classes)  # type: ignore[type-var]
+        return self

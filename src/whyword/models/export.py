@@ -25,8 +25,6 @@ def export_model(model: TrainedModel, to: str, place: Path) -> list[Path]:
         raise unknown_name(to, "the kinds of export", KINDS)
     if place.exists() and (not place.is_dir() or any(place.iterdir())):
         raise OptionError(f"{place} exists: name a new folder.")
-    if model.classifier.multi_label:
-        raise OptionError("Models of several labels a text cannot be exported yet: serve the model folder itself.")
     if model.classifier.forbidden is not None:
         raise OptionError(
             "Models that do not read some words cannot be exported, as other programs would read them: serve the model "

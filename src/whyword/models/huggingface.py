@@ -22,7 +22,7 @@ from ..encoders.transformer import Transformer
 from ..inference.fitted import FittedClassifier
 from ..interfaces.errors import ModelError, WhywordError
 from .folder import TrainedModel
-from .onnx import SAMPLES
+from .onnx import MULTI_LABEL, SAMPLES, thresholds_of
 
 CLOSE = 1e-4  # how far logits may be from ours
 SHRINK = 2.0**-16  # tanh is the identity to the last digit of float32 here
@@ -65,7 +65,7 @@ def _last_layer(method: PooledClassifier) -> nn.Linear:
     last = copy.deepcopy(method.head.linear)
     with torch.no_grad():
         for values in last.parameters():
-            values.mul_(method.logit_scale)
+            values.mul_(method.logit_scale.view(-1, *[1] * (values.dim() - 1)))  # one for all classes, or one a label
     return last
 
 
@@ -86,7 +86,7 @@ def _build(classifier: FittedClassifier, encoder: Transformer) -> Any:
             "id2label": dict(enumerate(names)),
             "label2id": {name: number for number, name in enumerate(names)},
             "pad_token_id": classifier.tokenizer.padding,
-            "problem_type": "single_label_classification",
+            **_problem(classifier),
         },
     )
     if hasattr(config, "attention_type"):
@@ -99,6 +99,13 @@ def _build(classifier: FittedClassifier, encoder: Transformer) -> Any:
     if found.unexpected_keys:
         raise _refused(f"the classifier of {encoder.model.config.model_type} reads texts in another way")
     return theirs.eval()
+
+
+def _problem(classifier: FittedClassifier) -> dict[str, Any]:
+    """Say whether classes exclude each other; of several labels, from which probability on a text has each."""
+    if not classifier.multi_label:
+        return {"problem_type": "single_label_classification"}
+    return {"problem_type": MULTI_LABEL, "thresholds": thresholds_of(classifier)}
 
 
 def _tokenizer(classifier: FittedClassifier) -> Any:

@@ -18,6 +18,7 @@ from ..blocks.contributions import ContributionHead, features_of
 from ..data.batching import collate
 from ..data.words import split
 from ..inference.fitted import FittedClassifier
+from ..interfaces.classifier import HALF
 from ..interfaces.document import Batch, Words
 from ..interfaces.errors import MissingExtraError, ModelError
 from ..interfaces.method import LinearEncoder, Method
@@ -26,6 +27,7 @@ from ..storage.atomic import write_text
 from .folder import TrainedModel
 
 OPSET = 18
+MULTI_LABEL = "multi_label_classification"  # as Hugging Face calls it
 CLOSE = 1e-4  # how far probabilities and contributions may be from torch's
 MOST_WORDS = 4_096  # of a text, where the tokenizer states no limit
 INPUTS = ("input_ids", "attention_mask", "token_type_ids", "word_ids")
@@ -52,14 +54,14 @@ class OnnxModel(nn.Module):
         batch = Batch(tokens, mask.bool(), words, segments)
         head = self.method.contributions
         if head is None:
-            return (self.method(batch).logits.softmax(-1),)
+            return (self.method.probabilities(self.method(batch).logits),)
         embedded, prediction = self.method.read(batch)
         assert isinstance(head, ContributionHead)
         features = features_of(embedded, prediction, head.part)
         weights = head.weights(
             features, prediction.logits, batch, tokens.shape[1]
         )  # no text has more words than tokens
-        return prediction.logits.softmax(-1), self._shapley(head.base, weights)
+        return self.method.probabilities(prediction.logits), self._shapley(head.base, weights)
 
     def _shapley(self, base: Tensor, weights: Tensor) -> Tensor:
         """Average what each word adds in some orders of the words; the same formula as the head's, in other orders."""
@@ -68,7 +70,7 @@ class OnnxModel(nn.Module):
         place = order.argsort(1)
         path = weights[:, order].cumsum(2) + base  # (text, order, word, class)
         start = base.expand(path.shape[0], path.shape[1], 1, path.shape[3])
-        answers = torch.cat([start, path], 2).softmax(-1)
+        answers = self.method.probabilities(torch.cat([start, path], 2))
         shares = answers[:, :, 1:] - answers[:, :, :-1]
         return shares.gather(2, place[None, :, :, None].expand_as(shares)).mean(1)
 
@@ -114,6 +116,12 @@ def inputs_of(classifier: FittedClassifier, texts: Sequence[Words]) -> tuple[Ten
     """Give what the file takes for some texts."""
     batch = collate(classifier.tokenizer(texts), classifier.tokenizer.padding)
     return batch.tokens, batch.mask.long(), batch.segments, batch.word_of_token
+
+
+def thresholds_of(classifier: FittedClassifier) -> list[float]:
+    """Give the probability from which on a text has each label."""
+    count = len(classifier.classes)
+    return [HALF] * count if classifier.thresholds is None else classifier.thresholds.tolist()
 
 
 def _write(graph: OnnxModel, inputs: tuple[Tensor, ...], names: list[str], file: Path) -> None:
@@ -177,7 +185,11 @@ def _describe(model: TrainedModel, taken: list[str], names: list[str], error: fl
     }
     facts["inputs"] = {name: facts["inputs"][name] for name in taken}
     facts["outputs"] = {name: facts["outputs"][name] for name in names}
+    if classifier.multi_label:
+        facts["problem_type"] = MULTI_LABEL
+        facts["thresholds"] = thresholds_of(classifier)
     if classifier.has_contributions:
         base: Any = classifier.method.contributions.base  # type: ignore[union-attr]
-        facts["base_values"] = [round(value, 6) for value in base.exp().tolist()]
+        empty = base.sigmoid() if classifier.multi_label else base.exp()
+        facts["base_values"] = [round(value, 6) for value in empty.tolist()]
     return facts

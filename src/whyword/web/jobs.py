@@ -6,13 +6,11 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any, Protocol
 
 from ..explaining.stream import prediction
 from ..explaining.targets import Target
 from ..inference.black_box import BlackBox
-from ..inference.windows import explain_in_windows
 from ..interfaces.classifier import Classifier, OpenClassifier, predicted_classes
 from ..interfaces.document import Document
 from ..interfaces.explanation import Explainer, Explanation
@@ -88,7 +86,7 @@ class ExplainJob:
                 raise ClientGoneError
 
         with _checked(classifier, check) as checked:
-            return self.target.explain(partial(explain_in_windows, self.explainer, checked), documents)
+            return self.target.explain(self.explainer, checked, documents)
 
 
 @contextmanager

@@ -24,7 +24,8 @@ def finish(estimator):
     rounds = []
     while len(kept := estimator.subsets()):
         rounds.append(kept)
-        estimator.learn(ask(kept), 0.01)
+        estimator.take(ask(kept))
+        estimator.learn(0.01)
     return rounds
 
 
@@ -49,7 +50,7 @@ def test_the_whole_and_the_empty_text_are_asked_about_first_and_once(kind):
 @pytest.mark.parametrize("kind", ESTIMATORS)
 def test_without_a_target_the_predicted_class_is_asked_about(kind):
     estimator = ESTIMATORS[kind]()
-    estimator.target = None
+    estimator._scored.target = None
     finish(estimator)
     assert estimator.target == ask(np.ones((1, 12)))[0].argmax()
 
@@ -102,6 +103,7 @@ def test_the_seventh_digit_of_an_answer_does_not_decide_when_to_stop():
     finish(exact)
     generator = np.random.default_rng(3)
     while len(kept := shaken.subsets()):
-        shaken.learn(ask(kept) + generator.uniform(-1e-7, 1e-7, (len(kept), 2)), 0.01)
+        shaken.take(ask(kept) + generator.uniform(-1e-7, 1e-7, (len(kept), 2)))
+        shaken.learn(0.01)
     assert shaken.passes == exact.passes
     np.testing.assert_allclose(shaken.scores, exact.scores, atol=1e-5)

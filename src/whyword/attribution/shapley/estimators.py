@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...interfaces.classifier import exclusive
+from ...interfaces.classifier import Classifier
 from ...interfaces.document import Words
-from ..classes import scores_of_classes
+from ...interfaces.explanation import Scored
+from ..classes import ScoredClasses
 from ..rounds import converged
 from ..start import Start
 from .exact import all_subsets, shapley_of_table
@@ -37,6 +38,8 @@ class Request:
     seed: int
     start: Start | None = None
     tolerance: float | None = None  # largest standard error of a word at which to stop, whatever the top words are
+    scored: Scored = None  # classes, beside the target
+    classifier: Classifier | None = None  # whose predicted labels are scored where a text may have several
 
     @property
     def generator(self) -> np.random.Generator:
@@ -52,8 +55,6 @@ class ShapleyEstimator(ABC):
         self.request = request
         self.words = request.words
         self.count = len(request.words)
-        self.target = request.target
-        self.probabilities = np.zeros(0)  # (class,) of the whole text
         self.base_values = np.zeros(0)  # (class,) of the empty text
         self.passes = 0  # sub-texts asked about
         self.seconds = 0.0
@@ -61,7 +62,9 @@ class ShapleyEstimator(ABC):
         self.std_error: np.ndarray | None = np.zeros(self.count)
         self.confidence: float | None = None
         self.tied: np.ndarray | None = None
-        self._exclusive = True  # whether all answers so far are of classes that exclude each other
+        self._scored = ScoredClasses(request.target, request.scored, request.classifier)
+        self._answers = np.zeros((0, 0))  # (subset, kept class), those taken in last
+        self._ends = np.zeros((2, 0))  # (whole and empty text, kept class)
 
     def subsets(self) -> np.ndarray:
         """Choose the next sub-texts."""
@@ -73,34 +76,48 @@ class ShapleyEstimator(ABC):
         self.seconds += time.perf_counter() - started
         return chosen
 
-    def learn(self, probabilities: np.ndarray, seconds: float) -> None:
-        """Update scores, standard errors and convergence with the answers."""
-        started = time.perf_counter()
+    def take(self, probabilities: np.ndarray) -> None:
+        """Keep the answers for the classes that are scored."""
+        kept = self._scored.keep(probabilities)
         if not self.passes:
-            self.probabilities = probabilities[0]
-            self.base_values = probabilities[:2][-1]
-            self.target = int(self.probabilities.argmax()) if self.target is None else self.target
-        self._exclusive = self._exclusive and exclusive(probabilities)
-        answers = probabilities if self.passes else probabilities[2:]
+            self.base_values = probabilities[:2][-1].copy()
+            self._ends = kept[[0, len(kept[:2]) - 1]]
+            kept = kept[2:]
+        self._answers = kept
         self.passes += len(probabilities)
+
+    def learn(self, seconds: float) -> None:
+        """Update scores, standard errors and convergence with the answers taken in."""
+        started = time.perf_counter()
         if self.count:
-            self._estimate(answers)
+            self._estimate(self._answers)
         if self.std_error is not None:
             top, confidence = self.request.top, self.request.confidence
             self.confidence, self.tied = converged(self.scores, self.std_error, top, confidence)
         self.seconds += seconds + time.perf_counter() - started
 
     @property
-    def all_scores(self) -> np.ndarray:
-        """Scores of every class, (class, word), which add up for each of them."""
-        scores = scores_of_classes(self.scores, self._chosen, len(self.probabilities), self._of_class, self._exclusive)
-        missing = self.probabilities - self.base_values - scores.sum(axis=1)
-        added_up: np.ndarray = scores + missing[:, None] / max(1, self.count)
-        return added_up
+    def target(self) -> int | None:
+        """The class that is explained; None while nobody knows which is predicted."""
+        return self._scored.target
 
     @property
-    def _chosen(self) -> int:
-        return self.target or 0
+    def probabilities(self) -> np.ndarray:
+        """The probabilities of the whole text, (class,)."""
+        return self._scored.probabilities
+
+    @property
+    def scored(self) -> tuple[int, ...] | None:
+        """The numbers of the classes that are scored; None: all are."""
+        return self._scored.numbers
+
+    @property
+    def all_scores(self) -> np.ndarray:
+        """Scores of the classes that are scored, (kept class, word), which add up for each of them."""
+        scores = self._scored.scores(self.scores, self._of_class)
+        missing = self._ends[0] - self._ends[1] - scores.sum(axis=1)
+        added_up: np.ndarray = scores + missing[:, None] / max(1, self.count)
+        return added_up
 
     def within_budget(self, passes: int) -> int:
         """Give how many of these further passes the budget has time for, judging by those so far."""
@@ -118,11 +135,11 @@ class ShapleyEstimator(ABC):
 
     @abstractmethod
     def _estimate(self, answers: np.ndarray) -> None:
-        """Set scores and standard errors, given the answers (subset, class) to what was chosen last."""
+        """Set scores and standard errors, given the answers (subset, kept class) to what was chosen last."""
 
     @abstractmethod
-    def _of_class(self, number: int) -> np.ndarray:
-        """Give the scores of another class from the same answers, (word,)."""
+    def _of_class(self, column: int) -> np.ndarray:
+        """Give the scores of the class in a column of the answers, (word,)."""
 
 
 class ExactEstimator(ShapleyEstimator):
@@ -130,17 +147,17 @@ class ExactEstimator(ShapleyEstimator):
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
-        self._table = np.zeros((0, 0))  # (subset, class) answers, in the order of all_subsets
+        self._table = np.zeros((0, 0))  # (subset, kept class) answers, in the order of all_subsets
 
     def _choose(self) -> np.ndarray:
         return self._no_subsets() if self.passes else all_subsets(self.count)[1:-1]
 
     def _estimate(self, answers: np.ndarray) -> None:
-        self._table = np.concatenate([self.base_values[None], answers, self.probabilities[None]])
-        self.scores = self._of_class(self._chosen)
+        self._table = np.concatenate([self._ends[1:], answers, self._ends[:1]])
+        self.scores = self._of_class(self._scored.column)
 
-    def _of_class(self, number: int) -> np.ndarray:
-        return shapley_of_table(self._table[:, number], self.count)
+    def _of_class(self, column: int) -> np.ndarray:
+        return shapley_of_table(self._table[:, column], self.count)
 
 
 class PermutationEstimator(ShapleyEstimator):
@@ -150,11 +167,11 @@ class PermutationEstimator(ShapleyEstimator):
         super().__init__(request)
         self._samples = samples
         self._generator = request.generator
-        self._answer_of: dict[bytes, np.ndarray] = {}  # (class,) by packed sub-text
+        self._answer_of: dict[bytes, np.ndarray] = {}  # (kept class,) by packed sub-text
         self._new_keys: list[bytes] = []  # of the sub-texts chosen last
         self._places = np.zeros((0, self.count), dtype=np.int64)  # (permutation, word) of this round
         self._keys: list[bytes] = []  # sub-texts of this round
-        self._gains = np.zeros((0, self.count, 0))  # (permutation, word, class) so far: change by adding the word
+        self._gains = np.zeros((0, self.count, 0))  # (permutation, word, kept class) so far: change by adding the word
 
     def _choose(self) -> np.ndarray:
         while len(self._draw()):
@@ -183,18 +200,18 @@ class PermutationEstimator(ShapleyEstimator):
     def _estimate(self, answers: np.ndarray) -> None:
         self._answer_of.update(zip(self._new_keys, answers, strict=True))
         between = np.stack([self._answer_of[key] for key in self._keys]) if self._keys else answers
-        path = np.empty((len(self._places), self.count + 1, len(self.probabilities)))
-        path[:, 0], path[:, -1] = self.base_values, self.probabilities
+        path = np.empty((len(self._places), self.count + 1, self._ends.shape[1]))
+        path[:, -1], path[:, 0] = self._ends
         path[:, 1:-1] = between.reshape(len(self._places), self.count - 1, -1)
         gains = np.take_along_axis(np.diff(path, axis=1), self._places[..., None], axis=1)
         self._gains = np.concatenate([self._gains, gains]) if len(self._gains) else gains
-        self.scores = self._of_class(self._chosen)
-        of_target = self._gains[..., self._chosen]
+        self.scores = self._of_class(self._scored.column)
+        of_target = self._gains[..., self._scored.column]
         pairs = (of_target[: len(of_target) // 2 * 2 : 2] + of_target[1::2]) / 2
         self.std_error = pairs.std(axis=0, ddof=1) / len(pairs) ** 0.5 if len(pairs) > 1 else None
 
-    def _of_class(self, number: int) -> np.ndarray:
-        scores: np.ndarray = self._gains[..., number].mean(axis=0)
+    def _of_class(self, column: int) -> np.ndarray:
+        scores: np.ndarray = self._gains[..., column].mean(axis=0)
         return scores
 
 
@@ -207,13 +224,13 @@ class PairEstimator(ShapleyEstimator):
         self._most_pairs = (limit - (0 if self._start is None else self._start.passes)) // 2
         known = None
         if self._start is not None:
-            self.target = self._start.likeliest if self.target is None else self.target
+            self._scored.target = self._start.likeliest if self.target is None else self.target
             known = self._start.scores[self.target]
         each_word = self.count < self._most_pairs
         self._pairs = ComplementaryPairs(self.count, request.generator, each_word, known)
         self._halves = self._no_subsets()
         self._new_halves = self._no_subsets()
-        self._answers = np.zeros((0, 2, 0))  # (pair, half, class)
+        self._answered = np.zeros((0, 2, 0))  # (pair, half, kept class)
 
     def _choose(self) -> np.ndarray:
         self._new_halves = self._pairs.draw(self._next_pairs())
@@ -238,19 +255,17 @@ class PairEstimator(ShapleyEstimator):
 
     def _estimate(self, answers: np.ndarray) -> None:
         pairs = np.stack(np.split(answers, 2), axis=1)
-        if not len(self._answers):
-            ends = np.stack([self.probabilities, self.base_values])[None]
-            self._answers = np.concatenate([ends, pairs]).round(ANSWER_DIGITS)
-        else:
-            self._answers = np.concatenate([self._answers, pairs.round(ANSWER_DIGITS)])
+        before = self._answered if len(self._answered) else self._ends[None].round(ANSWER_DIGITS)
+        self._answered = np.concatenate([before, pairs.round(ANSWER_DIGITS)])
         self._halves = np.concatenate([self._halves, self._new_halves])
-        self.scores, self.std_error = self._values_of(self._chosen)
-        self.scores += (self.probabilities - self.base_values)[self._chosen] / self.count - self.scores.mean()
+        column = self._scored.column
+        self.scores, self.std_error = self._values_of(column)
+        self.scores += (self._ends[0] - self._ends[1])[column] / self.count - self.scores.mean()
 
-    def _of_class(self, number: int) -> np.ndarray:
-        return self._values_of(number)[0]
+    def _of_class(self, column: int) -> np.ndarray:
+        return self._values_of(column)[0]
 
-    def _values_of(self, number: int) -> tuple[np.ndarray, np.ndarray]:
-        start = None if self._start is None else self._start.surrogate(number)
-        answers, opposite = self._answers[..., number].T
+    def _values_of(self, column: int) -> tuple[np.ndarray, np.ndarray]:
+        start = None if self._start is None else self._start.surrogate(int(self._scored.classes[column]))
+        answers, opposite = self._answered[..., column].T
         return shapley_of_pairs(self._halves, answers, opposite, start)
