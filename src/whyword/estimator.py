@@ -259,7 +259,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             chosen = predicted_labels(classifier, classifier.probabilities(read_texts(X)))
             return chosen[:, self._columns].astype(np.int64)
         probabilities = self.predict_proba(X)
-        predicted: np.ndarray = self.classes_[decide(probabilities, self._model.classifier.offsets)]
+        predicted: np.ndarray = self.classes_[decide(probabilities, classifier.offsets, classifier.values is not None)]
         return predicted
 
     @property

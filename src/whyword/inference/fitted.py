@@ -12,7 +12,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ..blocks.contributions import answers_of
 from ..data.batching import by_token_budget, collate
+from ..data.order import values_of
 from ..interfaces.classifier import REMOVALS, Contributions, Removal
 from ..interfaces.document import Batch, Label, Tokenizer, Tokens, Words
 from ..interfaces.errors import OptionError, unknown_name
@@ -45,6 +47,11 @@ class FittedClassifier:
     def multi_label(self) -> bool:
         """Whether a text may have several labels: their probabilities do not add up to 1."""
         return self.method.multi_label
+
+    @property
+    def values(self) -> tuple[float, ...] | None:
+        """Where each class stands on the scale, if classes have an order."""
+        return values_of(self.classes) if self.method.ordered else None
 
     def batches(self, texts: Sequence[Words]) -> Iterator[tuple[np.ndarray, Batch]]:
         """Cut texts into batches of similar length, each with the positions of its texts in the input."""
@@ -145,7 +152,7 @@ class FittedClassifier:
                 owner = tokens[i].owner
                 scores[i] = share_out(found, None if owner is None else torch.from_numpy(owner)).numpy()
         head: Any = self.method.contributions
-        base = (head.base.double().sigmoid() if self.multi_label else head.base.double().exp()).cpu().numpy()
+        base = answers_of(head.base.double(), head.link).cpu().numpy()
         answered = probabilities if answers is None else answers
         return Contributions(scores, answered, base, [text.truncated_words for text in tokens])
 

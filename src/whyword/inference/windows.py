@@ -9,7 +9,7 @@ from itertools import islice
 import numpy as np
 import torch
 
-from ..interfaces.classifier import Classifier, OpenClassifier, predicted_classes
+from ..interfaces.classifier import Classifier, OpenClassifier, predicted_classes, predicts_likeliest
 from ..interfaces.document import Document, Span, Words
 from ..interfaces.explanation import Explainer, Explanation, Interaction
 from .fitted import FittedClassifier
@@ -25,7 +25,7 @@ def explain_in_windows(
         return explainer.explain(classifier, documents, None if target is None else [target] * len(documents))
     texts = [document.words for document in documents]
     windows = classifier.windows(texts)
-    if target is None and getattr(classifier, "offsets", None) is not None:  # explainers know no thresholds
+    if target is None and not predicts_likeliest(classifier):  # explainers know no thresholds and no medians
         targets = predicted_classes(classifier, classifier.probabilities(texts)).tolist()
     else:
         targets = [target] * len(texts)

@@ -24,7 +24,7 @@ from ..interfaces.errors import ModelError, OptionError, WhywordError
 from ..interfaces.explanation import Explainer
 from ..report.tables import markdown
 from ..storage.atomic import put_in_place, read_tensors, write_tensors, write_text
-from .config import SECTIONS, RunConfig, build_encoder, build_method, make_config
+from .config import ORDINAL, SECTIONS, RunConfig, build_encoder, build_method, make_config
 from .figures import figure_tables, warn_of
 
 FORMAT = 1  # raised when a folder can no longer be read by older versions
@@ -97,7 +97,8 @@ def load_model(folder: Path, device: torch.device | str = "cpu") -> TrainedModel
     config_values = _read_config(folder)
     try:
         names = ("method", "encoder", "vocabulary", "training", "embeddings", "seed")
-        newer = {name: config_values.get(name) for name in ("contributions", "name", "notes")}  # none in older models
+        optional = ("contributions", "name", "notes", "task", "order")  # older models have none of these
+        newer = {name: config_values.get(name) for name in optional}
         config = make_config({**{name: config_values[name] for name in names}, **newer})
         architecture = config_values["architecture"]
         kind = WordLevelTokenizer if architecture is None else WordPieceTokenizer
@@ -239,6 +240,8 @@ def model_card(config: Mapping[str, Any], metrics: Mapping[str, Any], history: S
 
 
 def _what(config: Mapping[str, Any]) -> str:
+    if config.get("task") == ORDINAL:
+        return "It tells these classes apart, which have an order, lowest first"
     several = config.get("multi_label", False)
     return "A text may have several of these labels, or none" if several else "It tells these classes apart"
 
