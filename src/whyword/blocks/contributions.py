@@ -95,7 +95,9 @@ class ContributionHead(nn.Module):
             nn.Linear(config.hidden, config.hidden),
             nn.ReLU(),
             Dropout(config.dropout),
-            nn.Linear(config.hidden, 1 if link == "cumulative" else classes, bias=False),  # a bias would be taken off again by the normalization
+            nn.Linear(
+                config.hidden, 1 if link == "cumulative" else classes, bias=False
+            ),  # a bias would be taken off again by the normalization
         )
         with torch.no_grad():
             self.weigh[-1].weight.mul_(SMALL_START)  # type: ignore[operator]

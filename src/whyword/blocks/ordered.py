@@ -1,4 +1,4 @@
-"""The cumulative-logit model (proportional odds, McCullagh 1980): p(y > k) = σ(f(text) - θ_k), θ_1 < θ_2 < …"""
+"""The cumulative-logit model (proportional odds, McCullagh 1980): p(y > k) = σ(f(text) - θ_k), with rising θ."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ordinal logistic regression: p(y > k) = σ(w·x - θ_k) with a penalty on w, solved at once on a sparse or dense table."""
+"""Ordinal logistic regression: p(y > k) = σ(w·x - θ_k) with a penalty on w, solved at once on a table of features."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class OrderedFit:
 
     def odds(self, features: Any) -> np.ndarray:
         """Give the (text, class - 1) log-odds of p(y > k)."""
-        scores: np.ndarray = features @ self.weights
-        return scores[:, None] - self.cuts
+        odds: np.ndarray = (features @ self.weights)[:, None] - self.cuts
+        return odds
 
 
 def solve_ordered(
@@ -74,9 +74,7 @@ def loss_and_gradient(
     of_cuts = of_edges[1:-1]
     behind = of_cuts[::-1].cumsum()[::-1]  # what moves with each cut point
     strength = 1 / (penalty * total)
-    gradient = np.concatenate(
-        [features.T @ (push - pull) + strength * weights, behind[:1], np.diff(cuts) * behind[1:]]
-    )
+    gradient = np.concatenate([features.T @ (push - pull) + strength * weights, behind[:1], np.diff(cuts) * behind[1:]])
     return float(counts @ losses / total + strength / 2 * weights @ weights), gradient
 
 

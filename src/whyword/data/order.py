@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from math import isfinite
 
 from ..interfaces.document import Label
@@ -13,7 +14,15 @@ _SCALES: tuple[tuple[str, ...], ...] = (
     ("very negative", "negative", "neutral", "positive", "very positive"),
     ("strongly negative", "negative", "neutral", "positive", "strongly positive"),
     ("negative", "somewhat negative", "neutral", "somewhat positive", "positive"),
-    ("awful|terrible", "very bad|very poor", "bad|poor", "fair|ok|okay|average|mixed", "good", "very good", "excellent"),
+    (
+        "awful|terrible",
+        "very bad|very poor",
+        "bad|poor",
+        "fair|ok|okay|average|mixed",
+        "good",
+        "very good",
+        "excellent",
+    ),
     ("strongly disagree", "disagree", "neutral|neither agree nor disagree|undecided", "agree", "strongly agree"),
     ("very dissatisfied", "dissatisfied", "neutral", "satisfied", "very satisfied"),
     ("very unlikely", "unlikely", "neutral|possible", "likely", "very likely"),
@@ -48,7 +57,7 @@ def ordered_classes(classes: Sequence[Label], order: Sequence[Label] | None = No
 def values_of(classes: Sequence[Label]) -> tuple[float, ...]:
     """Say where ordered classes stand on their scale: their numbers if these rise, else their ranks from 1 up."""
     numbers = _numbers(classes)
-    if numbers is not None and all(one < other for one, other in zip(numbers, numbers[1:], strict=False)):
+    if numbers is not None and all(one < other for one, other in pairwise(numbers)):
         return numbers
     return tuple(float(rank) for rank in range(1, len(classes) + 1))
 
@@ -59,7 +68,7 @@ def are_stars(classes: Sequence[Label]) -> bool:
     if numbers is None or len(numbers) < 3:
         return False
     ordered = sorted(numbers)
-    steps = [other - one for one, other in zip(ordered, ordered[1:], strict=False)]
+    steps = [other - one for one, other in pairwise(ordered)]
     return min(steps) > 0 and max(steps) - min(steps) < 1e-9
 
 

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     import pandas
 
 
+NO_SCORE = (
+    "Only a model whose classes have an order has an expected score: train one with --task ordinal, or name a class as "
+    "target."
+)
 MOST_COLUMNS = 10  # classes of a table of words, where nobody names any
 
 
@@ -62,6 +66,8 @@ class Explanation:
     tied: np.ndarray | None = None  # (word,) bool: words whose place in or out of the top is undecided
     resolution: float = 0.0  # scores no further apart are equal up to rounding, where it is known (maths/stats/ties.py)
     labels: tuple[int, ...] | None = None  # numbers of all predicted labels, where a text may have several
+    values: tuple[float, ...] | None = None  # where each class stands on the scale, where classes have an order
+    of_score: bool = False  # whether words raise and lower the expected score, not the probability of the target
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -82,6 +88,11 @@ class Explanation:
     def probability(self) -> float:
         """The probability the model gives to that class."""
         return float(self.probabilities[self.target])
+
+    @property
+    def expected(self) -> float | None:
+        """The expected score: the mean of the classes' places on the scale, where classes have an order."""
+        return None if self.values is None else float(self.probabilities @ self.values)
 
     @property
     def ranks(self) -> np.ndarray:
@@ -105,12 +116,13 @@ class Explanation:
         A word with a score above 0 speaks for the target. One below 0 speaks for the class that the target is held
         against, for the other of two classes, or among several for the one that gains most from it. It is None where
         the explainer scores one class only: the word speaks against the target, nobody knows for whom. It is None too
-        where labels do not exclude each other, for a score of 0, and for weights and gates, which speak for no class.
+        where labels do not exclude each other, for a score of 0, for weights and gates, which speak for no class, and
+        where words raise and lower the expected score.
         """
         return tuple(self._speaker(score, word) for word, score in enumerate(self.scores))
 
     def _speaker(self, score: float, word: int | None = None) -> int | None:
-        if not self.signed or not abs(score) > 0:
+        if not self.signed or self.of_score or not abs(score) > 0:
             return None
         if score > 0:
             return self.target
@@ -139,25 +151,45 @@ class Explanation:
             reason = "a class is never against itself" if target == other else f"{self.explainer} scores one class only"
             versus = "" if against is None else f" against '{against}'"
             raise OptionError(f"No scores for '{label}'{versus}: {reason}.")
-        if target == self.target and other == self.against:
+        if target == self.target and other == self.against and not self.of_score:
             return self
         taken = np.zeros(len(self.classes))
         taken[target] = 1.0
         if other is not None:
             taken[other] = -1.0
-        base_value = None if self.base_values is None else float(taken @ self.base_values)
+        return replace(self._mixed(taken), target=target, against=other, of_score=False)
+
+    def for_score(self) -> Explanation:
+        """Give the same explanation for the expected score of ordered classes, such as stars: what raises or lowers it.
+
+        A word's score is the sum over classes of its place on the scale times what the word adds to its probability, so
+        that base value and scores add up to the expected score where those of the classes add up to probabilities.
+        """
+        if self.values is None:
+            raise OptionError(NO_SCORE)
+        if self.all_scores is None:
+            raise OptionError(f"No scores for the expected score: {self.explainer} scores one class only.")
+        return replace(self._mixed(np.array(self.values)), against=None, of_score=True)
+
+    def _mixed(self, shares: np.ndarray) -> Explanation:
+        """Add up the scores of the classes, each as often as its share says."""
+        assert self.all_scores is not None
         return replace(
             self,
-            scores=taken @ self.all_scores,
-            target=target,
-            against=other,
-            base_value=base_value,
+            scores=shares @ self.all_scores,
+            base_value=None if self.base_values is None else float(shares @ self.base_values),
             std_error=None,
             error=None,
             converged=None,
             tied=None,
             interactions=(),
         )
+
+    @property
+    def _score_and_scale(self) -> tuple[float, float, float] | None:
+        if self.values is None or self.expected is None:
+            return None
+        return self.expected, min(self.values), max(self.values)
 
     def _number_of(self, label: Label) -> int:
         if label not in self.classes:
@@ -186,6 +218,7 @@ class Explanation:
             base_value=self.base_value,
             error=self.error,
             exclusive=exclusive(self.probabilities),
+            expected=self._score_and_scale if self.of_score else None,
             interactions=tuple((i.first, i.second, i.score, self._speaker(i.score)) for i in self.interactions),
         )
 
@@ -223,6 +256,8 @@ class Explanation:
         words = ", ".join(
             f"{word} {score:+.3f}" if self.signed else f"{word} {score:.3f}" for word, score in self.top()
         )
+        if self.of_score:
+            return f"expected score {self.expected:.2f} by {self.explainer}: {words}"
         against = "" if self.against is None else f" against {self.classes[self.against]}"
         return f"{self.label}{against} ({self.probability:.1%}) by {self.explainer}: {words}"
 
@@ -242,6 +277,10 @@ class Explanation:
             values["labels"] = [self.classes[number] for number in self.labels]
         if self.against is not None:
             values["against"] = self.classes[self.against]
+        if self.of_score:
+            values["target"] = "score"
+        if self.values is not None:
+            values |= {"expected": self.expected, "scale": self._by_class(np.array(self.values))}
         values |= {
             "probability": self.probability,
             "probabilities": self._by_class(self.probabilities),
@@ -253,7 +292,7 @@ class Explanation:
         }
         if len(texts) > 1:
             values["segments"] = [segments[i] for i in chosen]
-        if self.signed:
+        if self.signed and not self.of_score:
             values["speaks_for"] = [self._name(self.speaks_for[i]) for i in chosen]
         if self.all_scores is not None:
             values["all_scores"] = self._by_class(self.all_scores[:, chosen])
@@ -303,7 +342,7 @@ class Explanation:
             "segment": self.document.words.segments,
             "score": self.scores,
         }
-        if self.signed:
+        if self.signed and not self.of_score:
             columns["speaks_for"] = [self._name(number) for number in self.speaks_for]
         if self.all_scores is not None:
             columns |= {f"score for {name}": row for name, row in zip(self.classes, self.all_scores, strict=True)}
@@ -312,7 +351,8 @@ class Explanation:
         if self.tied is not None:
             columns["tied"] = self.tied
         frame = data_frame(columns)
-        whole = ("label", "against", "probabilities", "base_value", "base_values", "error", "interactions")
+        whole = ["label", "against", "target", "expected", "probabilities", "base_value", "base_values", "error"]
+        whole.append("interactions")
         frame.attrs.update({name: value for name, value in self.to_dict().items() if name in whole})
         return frame
 

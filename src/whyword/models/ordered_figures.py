@@ -34,7 +34,8 @@ def measure_ordered_figures(
 ) -> dict[str, Any]:
     """Measure the model on test, or on dev if there is no test, beside the median and the baseline if there is one.
 
-    The median class of the training texts is the constant answer of the least absolute error. Plain values, as those of figures.py; the gain is how much less the absolute error is.
+    The median class of the training texts is the constant answer of the least absolute error. Plain values, as those
+    of figures.py; the gain is how much less the absolute error is.
     """
     split, documents = ("test", dataset.test) if dataset.test else ("dev", dataset.dev)
     classes = classifier.classes

@@ -80,7 +80,12 @@ def _scaled(vectors: list[np.ndarray]) -> tuple[np.ndarray, list[np.ndarray], np
 
 
 def _fit_ordered(
-    linear: nn.Linear, cuts: CutPoints, vectors: list[np.ndarray], train: LabelledTexts, dev: LabelledTexts, by: Selection
+    linear: nn.Linear,
+    cuts: CutPoints,
+    vectors: list[np.ndarray],
+    train: LabelledTexts,
+    dev: LabelledTexts,
+    by: Selection,
 ) -> None:
     """Take the weights and cut points of the penalty that is best on dev."""
     mean, scaled, scale = _scaled(vectors)

@@ -29,8 +29,8 @@ def decided(probabilities: np.ndarray, ordered: bool) -> np.ndarray:
 def quadratic_kappa(predicted: np.ndarray, labels: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Cohen's kappa with quadratic weights (1968) of (cell,) pairs of classes with their (…, cell) counts.
 
-    1 - Σ (i - j)² observed / Σ (i - j)² expected of the same margins: 1 is all right, 0 is chance, as is a margin of one
-    class. The expected sum needs no table of all pairs: it is n Σ i² + n Σ j² - 2 Σ i Σ j, over n.
+    1 - Σ (i - j)² observed / Σ (i - j)² expected of the same margins: 1 is all right, 0 is chance, as where all are of
+    one class. The expected sum needs no table of all pairs: it is n Σ i² + n Σ j² - 2 Σ i Σ j, over n.
     """
     texts = counts.sum(-1)
     observed = texts * (counts @ (labels - predicted) ** 2)
