@@ -258,7 +258,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return probabilities[:, self._columns] if classifier.multi_label else probabilities
 
     def predict(self, X: Any) -> np.ndarray:  # noqa: N803
-        """Give the class of each text: the most probable one, unless thresholds were tuned, or the median of ordered ones.
+        """Give the class of each text: the most probable one, unless thresholds were tuned; of ordered ones the median.
 
         Where a text may have several labels, an indicator matrix whose columns are classes_: 1 from the threshold on
         that was tuned on dev.

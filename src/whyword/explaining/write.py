@@ -59,7 +59,8 @@ def write_explanations(
     Hugging Face. One that whyword cannot see change, such as a function, is known by a fingerprint: a name that changes
     whenever the model does; without one, an interrupted run starts anew.
     target: the class to explain, "predicted" (as if left out), "score" (the expected score of classes that have an
-    order), or "all": then rows have all_scores whatever the explainer, and a page shows each text for every class. With against, its scores are taken off the target's.
+    order), or "all": then rows have all_scores whatever the explainer, and a page shows each text for every class. With
+    against, its scores are taken off the target's.
     texts: the path of a file or folder, with columns such as {"text": "review"} if they have other names; or strings.
     output: a .jsonl, .jsonl.gz, .parquet, .html or .svg file; or a folder. Then the texts of the file or folder are cut
     into parts of part_size texts, each written in the given format; the workers share them, each with those threads.

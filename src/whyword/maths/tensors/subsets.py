@@ -49,14 +49,12 @@ def link_shapley(
     With the link sigmoid, those of each label by itself. With cumulative, base and weights are for the log-odds of
     p(y > k), one less than classes: a class has what lies above its lower cut but not above its upper one.
     Weights are (text, word, class); those from words (text,) on are left out. Orders of the words are drawn once and
-    for all, each with its reverse; in each of them a word's share is what it adds to the words before, so the shares of a text add up to link(base + all weights) - link(base) but for
-    rounding.
+    for all, each with its reverse; in each of them a word's share is what it adds to the words before, so the shares of
+    a text add up to link(base + all weights) - link(base) but for rounding.
     """
     if link == "cumulative":
         above = link_shapley(base, weights, words, "sigmoid", orders)
-        return -torch.diff(
-            above, prepend=above.new_zeros(*above.shape[:2], 1), append=above.new_zeros(*above.shape[:2], 1)
-        )
+        return -torch.nn.functional.pad(above, (1, 1)).diff()
     values = torch.zeros_like(weights)
     for count in words[words > 0].unique().tolist():  # texts of as many words share their orders
         together = max(1, MOST_NUMBERS // (count * orders * weights.shape[2]))
