@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ..maths.stats.ordered import decided
 from ..maths.stats.ties import ranking, tied_ranks, tolerance
 from ..views import html, svg, terminal, word_table
 from ..views.highlight import Highlight
@@ -88,6 +89,11 @@ class Explanation:
     def probability(self) -> float:
         """The probability the model gives to that class."""
         return float(self.probabilities[self.target])
+
+    @property
+    def predicted(self) -> int:
+        """The number of the class that the probabilities are for: the likeliest, or the median of ordered ones."""
+        return int(decided(self.probabilities[None], self.values is not None)[0])
 
     @property
     def expected(self) -> float | None:

@@ -14,14 +14,14 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ..blocks.contributions import ContributionHead, features_of
+from ..blocks.contributions import ContributionHead, answers_of, features_of
 from ..data.batching import collate
 from ..data.words import split
 from ..inference.fitted import FittedClassifier
 from ..interfaces.document import Batch, Words
 from ..interfaces.errors import MissingExtraError, ModelError
 from ..interfaces.method import LinearEncoder, Method
-from ..maths.tensors.subsets import SHAPLEY_ORDERS
+from ..maths.tensors.subsets import SHAPLEY_ORDERS, Link
 from ..storage.atomic import write_text
 from .folder import TrainedModel
 
@@ -59,16 +59,16 @@ class OnnxModel(nn.Module):
         weights = head.weights(
             features, prediction.logits, batch, tokens.shape[1]
         )  # no text has more words than tokens
-        return prediction.logits.softmax(-1), self._shapley(head.base, weights)
+        return prediction.logits.softmax(-1), self._shapley(head.base, weights, head.link)
 
-    def _shapley(self, base: Tensor, weights: Tensor) -> Tensor:
+    def _shapley(self, base: Tensor, weights: Tensor, link: Link) -> Tensor:
         """Average what each word adds in some orders of the words; the same formula as the head's, in other orders."""
         half = self.keys[:, : weights.shape[1]].argsort(1)
         order = torch.cat([half, half.flip(1)])  # (order, word)
         place = order.argsort(1)
         path = weights[:, order].cumsum(2) + base  # (text, order, word, class)
         start = base.expand(path.shape[0], path.shape[1], 1, path.shape[3])
-        answers = torch.cat([start, path], 2).softmax(-1)
+        answers = answers_of(torch.cat([start, path], 2), link)
         shares = answers[:, :, 1:] - answers[:, :, :-1]
         return shares.gather(2, place[None, :, :, None].expand_as(shares)).mean(1)
 
@@ -178,6 +178,6 @@ def _describe(model: TrainedModel, taken: list[str], names: list[str], error: fl
     facts["inputs"] = {name: facts["inputs"][name] for name in taken}
     facts["outputs"] = {name: facts["outputs"][name] for name in names}
     if classifier.has_contributions:
-        base: Any = classifier.method.contributions.base  # type: ignore[union-attr]
-        facts["base_values"] = [round(value, 6) for value in base.exp().tolist()]
+        head: Any = classifier.method.contributions
+        facts["base_values"] = [round(value, 6) for value in answers_of(head.base, head.link).tolist()]
     return facts

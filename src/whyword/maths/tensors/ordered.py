@@ -16,7 +16,8 @@ def class_logits(odds: Tensor) -> Tensor:
     """
     above, below = logsigmoid(odds), logsigmoid(-odds)
     apart = (odds[..., :-1] - odds[..., 1:]).clamp(min=NARROWEST)
-    between = above[..., :-1] + below[..., 1:] + (-torch.expm1(-apart)).log()
+    half = (apart / 2).tanh()  # 1 - exp(-x) = 2 t / (1 + t) with t = tanh(x / 2): ONNX has no expm1
+    between = above[..., :-1] + below[..., 1:] + (2 * half / (1 + half)).log()
     return torch.cat([below[..., :1], between, above[..., -1:]], -1)
 
 
