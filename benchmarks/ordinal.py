@@ -69,6 +69,13 @@ def _shown(values: list[float]) -> str:
     return f"{mean.value:.3f}" if len(values) == 1 else f"{mean.value:.3f} ± {mean.high - mean.value:.3f}"
 
 
+def write(rows: list[dict[str, Any]], folder: Path) -> None:
+    """Write what is known so far."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "results.json").write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    (folder / "table.md").write_text(table(rows), encoding="utf-8")
+
+
 def main() -> None:
     """Run what is asked for, and write the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -82,12 +89,10 @@ def main() -> None:
     rows: list[dict[str, Any]] = []
     for data in arguments.datasets:
         for encoder in arguments.encoders:
-            for task in (None, "ordinal"):
-                for seed in range(1 if encoder in SEEDLESS else arguments.seeds):
+            for seed in range(1 if encoder in SEEDLESS else arguments.seeds):
+                for task in (None, "ordinal"):
                     rows += measure(data, arguments.data_dir, encoder, task, seed)
-    arguments.out.mkdir(parents=True, exist_ok=True)
-    (arguments.out / "results.json").write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
-    (arguments.out / "table.md").write_text(table(rows), encoding="utf-8")
+                    write(rows, arguments.out)
     print(table(rows))
 
 

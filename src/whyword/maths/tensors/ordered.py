@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor
-from torch.nn.functional import logsigmoid
+from torch.nn.functional import softplus
 
 NARROWEST = 1e-6  # distance of two cut points in log-odds, so that no class has the probability 0
 
@@ -14,7 +14,7 @@ def class_logits(odds: Tensor) -> Tensor:
 
     p(y = k) = σ(a) - σ(b) = σ(a) σ(-b) (1 - exp(b - a)) for neighbors a > b, exact where both are near 0 or 1.
     """
-    above, below = logsigmoid(odds), logsigmoid(-odds)
+    above, below = -softplus(-odds), -softplus(odds)  # log σ, which is exact in ONNX too
     apart = (odds[..., :-1] - odds[..., 1:]).clamp(min=NARROWEST)
     half = (apart / 2).tanh()  # 1 - exp(-x) = 2 t / (1 + t) with t = tanh(x / 2): ONNX has no expm1
     between = above[..., :-1] + below[..., 1:] + (2 * half / (1 + half)).log()
