@@ -45,7 +45,9 @@ def test_probabilities_far_from_the_cut_points_have_finite_logarithms_and_gradie
 def test_gradients_are_those_of_finite_differences() -> None:
     odds = _odds(3, 3).requires_grad_()
     assert torch.autograd.gradcheck(class_logits, (odds,))
-    assert torch.autograd.gradcheck(lambda logits: scale_odds(logits, 0.7), (class_logits(odds).detach().requires_grad_(),))
+    assert torch.autograd.gradcheck(
+        lambda logits: scale_odds(logits, 0.7), (class_logits(odds).detach().requires_grad_(),)
+    )
 
 
 def test_shapley_values_of_a_cumulative_formula_are_those_of_all_orders_of_its_words() -> None:
