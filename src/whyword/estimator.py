@@ -20,13 +20,13 @@ from .data.labels import are_multi_label
 from .data.splits import cut_dev
 from .explaining.any_model import access_for, open_model, with_tokenizer
 from .explaining.cache import ExplanationCache
-from .explaining.inputs import read_documents, read_label_sets, read_texts
+from .explaining.inputs import read_documents, read_label_sets, read_labels, read_texts
 from .explaining.proof import prove
 from .explaining.stream import explain_documents
-from .explaining.targets import read_target
+from .explaining.targets import Target, read_target
 from .explaining.words import word_importance
 from .inference.fitted import choose_device
-from .interfaces.classifier import Classifier, predicted_labels
+from .interfaces.classifier import Classifier, class_values, predicted_labels
 from .interfaces.document import Document, Label
 from .interfaces.errors import DataError, OptionError
 from .interfaces.explanation import Explainer, Explanation, WordImportance
@@ -70,6 +70,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     phrases and /regular expressions/, or files of them (docs/forbid.md). With a baseline, model_.metrics["figures"]
     hold the model beside TF-IDF.
 
+    With the task "ordinal", classes have an order: that of their numbers, of well-known grades such as bad, fair, good,
+    or the order given, lowest first. The median class is predicted, and target="score" explains the expected score.
+
     It keeps the conventions of scikit-learn (clone, get_params, Pipeline, GridSearchCV, pickle). As the checks of
     scikit-learn feed tables of numbers, they are run on a subclass that writes each row as a text.
     """
@@ -93,6 +96,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         forbid_soft: Sequence[str] | str | Path | None = None,
         baseline: bool = False,
         budget: float = BUDGET,
+        task: str | None = None,
+        order: Sequence[Label] | None = None,
         log: str | Logger | Sequence[str | Logger] | None = None,
         random_state: int | np.random.RandomState | None = 0,
         device: str = "auto",
@@ -115,6 +120,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.forbid_soft = forbid_soft
         self.baseline = baseline
         self.budget = budget
+        self.task = task
+        self.order = order
         self.log = log
         self.random_state = random_state
         self.device = device
@@ -233,6 +240,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             "forbid": _entries(self.forbid),
             "forbid_soft": _entries(self.forbid_soft),
             "seed": _seed(self.random_state),
+            "task": self.task,
+            "order": None if self.order is None else read_labels(self.order),
         }
         return with_defaults(values)
 
@@ -260,7 +269,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return probabilities[:, self._columns] if classifier.multi_label else probabilities
 
     def predict(self, X: Any) -> np.ndarray:  # noqa: N803
-        """Give the class of each text: the most probable one, unless thresholds were tuned.
+        """Give the class of each text: the most probable one, unless thresholds were tuned; of ordered ones the median.
 
         Where a text may have several labels, an indicator matrix whose columns are classes_: 1 from the threshold on
         that was tuned on dev.
@@ -270,7 +279,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             chosen = predicted_labels(classifier, classifier.probabilities(read_texts(X)))
             return chosen[:, self._columns].astype(np.int64)
         probabilities = self.predict_proba(X)
-        predicted: np.ndarray = self.classes_[decide(probabilities, self._model.classifier.offsets)]
+        predicted: np.ndarray = self.classes_[decide(probabilities, classifier.offsets, classifier.values is not None)]
         return predicted
 
     @property
@@ -301,8 +310,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         are further off are sampled on; with interactions, words that act together are looked for.
         """
         classifier = self._model.classifier
-        chosen = prove(make_explainer(explainer, classifier), check, tolerance, interactions, against)
-        return _explain(classifier, texts, chosen, target, against, self._cache(cache))
+        asked = read_target(classifier.classes, target, against, class_values(classifier))
+        chosen = prove(make_explainer(explainer, classifier), check, tolerance, interactions, against, asked.score)
+        return _explain(classifier, texts, chosen, asked, self._cache(cache))
 
     def _cache(self, folder: str | Path | None) -> ExplanationCache | None:
         return None if folder is None else ExplanationCache(Path(folder), model_fingerprint(self._model))
@@ -412,20 +422,19 @@ def explain(
     opened = open_model(with_tokenizer(model, tokenizer), access_for(words, classes), fingerprint)
     classifier = opened.classifier
     known = None if cache is None else ExplanationCache(Path(cache), opened.named("A cache"))
-    chosen = prove(make_explainer(explainer, classifier), check, tolerance, interactions, against)
-    return _explain(classifier, words, chosen, target, against, known)
+    asked = read_target(classifier.classes, target, against, class_values(classifier))
+    chosen = prove(make_explainer(explainer, classifier), check, tolerance, interactions, against, asked.score)
+    return _explain(classifier, words, chosen, asked, known)
 
 
 def _explain(
     classifier: Classifier,
     texts: Any,
     explainer: Explainer,
-    target: Label | None,
-    against: Label | None,
+    asked: Target,
     cache: ExplanationCache | None,
 ) -> list[Explanation]:
     documents = [Document(words) for words in read_texts(texts)]
-    asked = read_target(classifier.classes, target, against)
     explanations = list(explain_documents(classifier, documents, explainer, asked, cache))
     for explanation in explanations:
         asked.check(explanation)

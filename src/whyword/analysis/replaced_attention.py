@@ -68,7 +68,7 @@ def read(classifier: OpenClassifier, texts: Sequence[Words]) -> Iterator[Reading
                 raise OptionError(
                     "The attention has several heads, which cannot be replaced by one: set method.heads=1."
                 )
-            probabilities = (method.classify_from(weights, states).logits * method.logit_scale).softmax(-1)
+            probabilities = method.scaled(method.classify_from(weights, states).logits).softmax(-1)
         yield Reading(positions, weights, states, batch.mask, probabilities)
 
 
@@ -76,7 +76,7 @@ def classify_with(method: Attending, weights: Tensor, states: Tensor) -> Tensor:
     """Give probabilities under other attention: (…, batch, time) weights to (…, batch, class)."""
     repeated = states.expand(*weights.shape[:-2], *states.shape)
     flat = method.classify_from(weights.flatten(0, -2), repeated.flatten(0, -3)).logits
-    flat = (flat * method.logit_scale).softmax(-1)
+    flat = method.scaled(flat).softmax(-1)
     return flat.view(*weights.shape[:-1], -1)
 
 

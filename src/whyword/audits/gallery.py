@@ -42,7 +42,7 @@ def choose(explanations: Sequence[Explanation], each: int = EACH) -> list[tuple[
     groups: dict[str, list[int]] = {"right and ": [], "wrong and ": [], "": []}
     for number, explanation in enumerate(explanations):
         gold = explanation.document.label
-        predicted = explanation.classes[int(explanation.probabilities.argmax())]
+        predicted = explanation.classes[explanation.predicted]
         if len(explanation.scores):
             groups["" if gold is None else "right and " if gold == predicted else "wrong and "].append(number)
     if groups["right and "] or groups["wrong and "]:
@@ -58,7 +58,7 @@ def choose(explanations: Sequence[Explanation], each: int = EACH) -> list[tuple[
 
 def _item(why: str, explanations: Mapping[str, Explanation]) -> GalleryItem:
     first = next(iter(explanations.values()))
-    predicted = int(first.probabilities.argmax())
+    predicted = first.predicted
     words, long = len(first.scores), None
     if words > LONGEST:
         shown = strongest_part(list(explanations.values()))

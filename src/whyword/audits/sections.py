@@ -120,12 +120,12 @@ def quality(explanations: Sequence[Explanation]) -> tuple[Share, Confusion, Cali
     classes = labelled[0].classes
     gold = np.array([classes.index(e.document.label) for e in labelled if e.document.label is not None])
     probabilities = np.stack([explanation.probabilities for explanation in labelled])
-    predicted = probabilities.argmax(1)
+    predicted = np.array([explanation.predicted for explanation in labelled])
     counts = np.zeros((len(classes), len(classes)), dtype=int)
     np.add.at(counts, (gold, predicted), 1)
     right = gold == predicted
     confusion = Confusion(tuple(str(name) for name in classes), tuple(tuple(row) for row in counts.tolist()))
-    return _share(right), confusion, calibration(probabilities.max(1), right)
+    return _share(right), confusion, calibration(probabilities[np.arange(len(labelled)), predicted], right)
 
 
 def _share(yes: np.ndarray) -> Share:
@@ -217,7 +217,7 @@ def text_map(classifier: Classifier, explanations: Sequence[Explanation], seed: 
     labels = [classifier.classes.index(label) for label in gold if label is not None]
     apart = separation(vectors[[label is not None for label in gold]], np.array(labels, dtype=int))
     points = tuple(
-        MapPoint(float(x), float(y), label, e.classes[int(e.probabilities.argmax())])
+        MapPoint(float(x), float(y), label, e.classes[e.predicted])
         for (x, y), label, e in zip(flatten(vectors, seed), gold, some, strict=True)
     )
     return TextMap(

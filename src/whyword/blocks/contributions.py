@@ -4,7 +4,8 @@ It learns the Shapley values of the classifier's own answers to sub-texts (FastS
 formula: p(S) = softmax(log p(∅) + Σ weights of the words in S). The weights of a text add up to log p(text) - log p(∅),
 so the formula is right about the whole and the empty text by construction; a word's contribution is its Shapley value
 in the formula, which takes no further pass. Where a text may have several labels, each label has a formula of its own:
-p(S) = sigmoid(log-odds of p(∅) + Σ weights), whose weights add up to the rise of the log-odds.
+p(S) = sigmoid(log-odds of p(∅) + Σ weights), whose weights add up to the rise of the log-odds. Where classes have an
+order, p(y > k | S) = sigmoid(log-odds of p(y > k | ∅) + Σ weights) for every cut k, with one learned weight per word.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from torch.nn.functional import relu
 from ..interfaces.document import Batch
 from ..interfaces.method import Method, Prediction
 from ..interfaces.settings import check_above_zero, check_share_below_one
+from ..maths.tensors.ordered import class_logits, odds_above
 from ..maths.tensors.subsets import Link, link_shapley
 from .heads import Dropout
 
@@ -30,13 +32,23 @@ Part = Literal["largest", "share"]  # how a token's part in the text vector is k
 
 
 def start_of(logits: Tensor, link: Link) -> Tensor:
-    """Give logits as the formula has them: log-probabilities of classes, log-odds of labels."""
+    """Give logits as the formula has them: log-probabilities of classes, log-odds of labels or of p(y > k)."""
+    if link == "cumulative":
+        return odds_above(logits)
     return logits if link == "sigmoid" else logits.log_softmax(-1)
 
 
 def answers_of(logits: Tensor, link: Link) -> Tensor:
     """Give the probabilities of the formula's logits."""
+    if link == "cumulative":
+        return class_logits(logits).exp()
     return logits.sigmoid() if link == "sigmoid" else logits.softmax(-1)
+
+
+def base_of(classes: int, link: Link) -> Tensor:
+    """Give what the formula starts from where all classes are alike."""
+    uniform = torch.full((classes,), 1 / classes).log()
+    return odds_above(uniform) if link == "cumulative" else uniform
 
 
 class ContributionHead(nn.Module):
@@ -83,16 +95,18 @@ class ContributionHead(nn.Module):
             nn.Linear(config.hidden, config.hidden),
             nn.ReLU(),
             Dropout(config.dropout),
-            nn.Linear(config.hidden, classes, bias=False),  # a bias would be taken off again by the normalization
+            nn.Linear(
+                config.hidden, 1 if link == "cumulative" else classes, bias=False
+            ),  # a bias would be taken off again by the normalization
         )
         with torch.no_grad():
             self.weigh[-1].weight.mul_(SMALL_START)  # type: ignore[operator]
         self.register_buffer("mean", torch.zeros(features))
         self.register_buffer("scale", torch.ones(features))
-        self.register_buffer("base", torch.full((classes,), 1 / classes).log())  # log p(∅), or its log-odds
+        self.register_buffer("base", base_of(classes, link))
         self.mean: Tensor
         self.scale: Tensor
-        self.base: Tensor
+        self.base: Tensor  # log p(∅), or its log-odds
 
     def weights(self, features: Tensor, logits: Tensor, batch: Batch, most: int | None = None) -> Tensor:
         """Give the formula's weights, (batch, word, class); pieces of a word are summed, other words have 0.
@@ -136,7 +150,7 @@ class LinearContributions(nn.Module):
     def __init__(self, classes: int, link: Link = "softmax") -> None:
         super().__init__()
         self.link = link
-        self.register_buffer("base", torch.full((classes,), 1 / classes).log())
+        self.register_buffer("base", base_of(classes, link))
 
     def weights(self, prediction: Prediction, batch: Batch) -> Tensor:
         """Give the formula's weights, (batch, word, class); those of unknown words are 0."""
@@ -145,7 +159,8 @@ class LinearContributions(nn.Module):
         words = words_present(batch).shape[1]
         summed = sum_by_word(prediction.token_logits, batch, words)
         known = sum_by_word(prediction.known.to(summed.dtype).unsqueeze(-1), batch, words)
-        missing = (prediction.logits - self.base - summed.sum(1)) / known.sum(1).clamp(min=1)
+        logits = prediction.logits if self.link == "softmax" else start_of(prediction.logits, self.link)
+        missing = (logits - self.base - summed.sum(1)) / known.sum(1).clamp(min=1)
         return summed + missing.unsqueeze(1) * known
 
     def forward(self, embedded: Tensor, prediction: Prediction, batch: Batch) -> Tensor:
@@ -192,7 +207,7 @@ def add_head(method: Method, config: ContributionHead.Config) -> None:
     training = method.training
     embedded, prediction = method.eval().read(nothing)
     method.train(training)
-    link: Link = "sigmoid" if method.multi_label else "softmax"
+    link: Link = "sigmoid" if method.multi_label else "cumulative" if method.ordered else "softmax"
     if prediction.token_logits is not None:
         method.contributions = LinearContributions(prediction.logits.shape[-1], link).to(first)
         return

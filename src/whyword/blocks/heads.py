@@ -8,7 +8,9 @@ import torch
 from torch import Tensor, nn
 
 from ..interfaces.document import Batch
+from ..interfaces.errors import OptionError
 from ..interfaces.method import Encoder, LinearEncoder, Method, Phase, Prediction, lower_layers
+from .ordered import CutPoints, OrderedClasses
 
 LEVELS = 1 << 16  # of 16 bits: a share is rounded to one of them
 
@@ -34,11 +36,12 @@ class Head(nn.Module):
         super().__init__()
         self.dropout = Dropout(dropout)
         self.linear = nn.Linear(dim, classes)
+        self.cuts: CutPoints | None = None  # between the classes of an ordinal model
 
     def forward(self, pooled: Tensor) -> Tensor:
         """(batch, dim) to (batch, class) logits."""
         logits: Tensor = self.linear(self.dropout(pooled))
-        return logits
+        return logits if self.cuts is None else self.cuts(logits)
 
 
 class PolarityHead(nn.Module):
@@ -51,10 +54,13 @@ class PolarityHead(nn.Module):
         super().__init__()
         self.dropout = Dropout(dropout)
         self.linear = nn.Linear(dim, 1 if classes == 2 else classes, bias=False)
+        self.cuts: CutPoints | None = None  # between the classes of an ordinal model
 
     def forward(self, pooled: Tensor) -> Tensor:
         """(batch, dim) to (batch, class) logits."""
         scores: Tensor = self.linear(self.dropout(pooled))
+        if self.cuts is not None:
+            return self.cuts(scores)  # type: ignore[no-any-return]
         return torch.cat([torch.zeros_like(scores), scores], -1) if scores.shape[-1] == 1 else scores
 
 
@@ -84,3 +90,20 @@ class PooledClassifier(Method):
         if isinstance(self.encoder, LinearEncoder):
             return [Phase("solve", 1, [], solve=self.encoder.solve)]
         return super().plan(epochs)
+
+
+def set_order(method: Method, classes: int) -> None:
+    """Let a method's last layers give one score, and cut points between ordered classes, before anything is learned."""
+    heads = [part for part in method.modules() if isinstance(part, Head | PolarityHead)]
+    if isinstance(method.encoder, LinearEncoder):
+        method.encoder.set_order(classes)
+        method.head = OrderedClasses()
+    elif not heads:
+        raise OptionError(
+            f"The method {type(method).__name__} has a last layer of its own, which knows no order of classes: leave "
+            "out task ordinal, or let it use whyword.methods.Head."
+        )
+    for head in heads:
+        head.linear = nn.Linear(head.linear.in_features, 1, bias=False)  # the cut points take the place of the bias
+        head.cuts = CutPoints(classes)
+    method.ordered = True

@@ -23,8 +23,8 @@ ExplainerName = Annotated[
 TargetName = Annotated[
     str | None,
     typer.Option(
-        metavar="CLASS|predicted|all",
-        help="Explain this class, or each class, not the predicted one.",
+        metavar="CLASS|predicted|all|score",
+        help="Explain this class, each class, or the expected score.",
         autocompletion=complete_target,
     ),
 ]
@@ -90,6 +90,7 @@ def command(
     from ..explaining.stream import explain_documents
     from ..explaining.targets import read_target
     from ..explaining.write import EXPLANATIONS, check_destination, write_explanations
+    from ..interfaces.classifier import class_values
     from .outputs import tell_written
     from .progress import TextProgress
     from .texts import open_texts, read_inputs
@@ -101,11 +102,11 @@ def command(
     check_destination(texts if isinstance(texts, Path) else None, output, EXPLANATIONS, Sharing(**vars(parts)))
     opened = opening.open(model, hardware.device)
     chosen = make_explainer(explainer, opened.classifier, seed, values)
-    chosen = prove(chosen, check, tolerance, interactions, against)
+    asked = read_target(opened.classifier.classes, target, against, class_values(opened.classifier))
+    chosen = prove(chosen, check, tolerance, interactions, against, asked.score)
     if output is None:
         known = None if cache is None else ExplanationCache(cache, opened.named("A cache"))
         documents = open_texts(texts, names, reporting.quiet)
-        asked = read_target(opened.classifier.classes, target, against)
         explanations = explain_documents(opened.classifier, documents, chosen, asked, known)
         _show(explanations, asked, top, reporting.as_json)
         return

@@ -89,7 +89,12 @@ def _show(predictions: Iterable[dict[str, Any]], as_json: bool) -> None:
 
 
 def _labels(prediction: dict[str, Any]) -> str:
-    """Name the class with its probability or, where a text may have several labels, each with its own."""
+    """Name the class with its probability or, where a text may have several labels, each with its own.
+
+    Where classes have an order, the expected score is next to it.
+    """
+    if "expected" in prediction:
+        return f"{prediction['label']}\t{prediction['probability']:.3f}\t{prediction['expected']:.2f}"
     if "labels" not in prediction:
         return f"{prediction['label']}\t{prediction['probability']:.3f}"
     probabilities = prediction["probabilities"]

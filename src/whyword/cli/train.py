@@ -83,6 +83,18 @@ def command(
             "--budget and dev. Left out: auto.",
         ),
     ] = None,
+    task: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ordinal", help="Classes have an order, as stars and grades have. Left out: they have none."
+        ),
+    ] = None,
+    order: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LOWEST,…,HIGHEST", help="Of ordinal classes that are neither numbers nor well-known grades."
+        ),
+    ] = None,
     budget: Annotated[
         float | None, typer.Option(metavar="MINUTES", help="Time for --encoder auto on this machine. Left out: 10.")
     ] = None,
@@ -170,6 +182,7 @@ def command(
             values[name] = {"name": values[name]}
     values = overlay(values, assignments or [])
     given = {"embeddings": embeddings and str(embeddings), "seed": seed, "name": keeping.name, "notes": keeping.notes}
+    given |= {"task": task, "order": order}
     values |= {name: value for name, value in given.items() if value is not None}
     direct = {"epochs": epochs, "class_weight": class_weight, "threshold": threshold, "calibrate": calibrate}
     for name, value in direct.items():
@@ -239,28 +252,37 @@ def _how_to_resume(output: Path, choosing: bool) -> str:
 
 
 def _summary(metrics: Mapping[str, Any], output: Path) -> str:
-    from ..models.figures import figure_tables
-    from ..report.tables import plain
-
     if "test_micro_f1" in metrics:
         return _label_summary(metrics, output)
+    if "test_kappa" in metrics:
+        return _ordinal_summary(metrics, output)
     sentence = f"dev accuracy {metrics['dev_accuracy']:.1%} (epoch {metrics['epoch']})"
     if "test_accuracy" in metrics:
         low, high = metrics["test_accuracy_low"], metrics["test_accuracy_high"]
         sentence += f", test accuracy {metrics['test_accuracy']:.1%} [{low:.1%}, {high:.1%}]"
-    if "figures" in metrics:
-        sentence = "\n\n".join([*map(plain, figure_tables(metrics["figures"])), sentence])
-    return f'{sentence}\nModel in {output}; try:  whyword explain {shlex.quote(str(output))} "a text of yours"'
+    return _with_figures(sentence, metrics, output)
 
 
 def _label_summary(metrics: Mapping[str, Any], output: Path) -> str:
     """Say how good a model of several labels a text is."""
+    names = {"micro-F1": "micro_f1", "macro-F1": "macro_f1", "all labels right": "accuracy"}
+    shown = (f"{name} {metrics[f'test_{key}']:.1%}" for name, key in names.items())
+    return _with_figures(f"test {', '.join(shown)} (epoch {metrics['epoch']})", metrics, output)
+
+
+def _ordinal_summary(metrics: Mapping[str, Any], output: Path) -> str:
+    """Say how good a model of ordered classes is."""
+    names = {"mean absolute error": "absolute_error", "weighted kappa": "kappa"}
+    shown = (f"{name} {metrics[f'test_{key}']:.3f}" for name, key in names.items())
+    sentence = f"test accuracy {metrics['test_accuracy']:.1%}, {', '.join(shown)} (epoch {metrics['epoch']})"
+    return _with_figures(sentence, metrics, output)
+
+
+def _with_figures(sentence: str, metrics: Mapping[str, Any], output: Path) -> str:
+    """Put the tables above the sentence, and what to do next below it."""
     from ..models.figures import figure_tables
     from ..report.tables import plain
 
-    names = {"micro-F1": "micro_f1", "macro-F1": "macro_f1", "all labels right": "accuracy"}
-    shown = (f"{name} {metrics[f'test_{key}']:.1%}" for name, key in names.items())
-    sentence = f"test {', '.join(shown)} (epoch {metrics['epoch']})"
     if "figures" in metrics:
         sentence = "\n\n".join([*map(plain, figure_tables(metrics["figures"])), sentence])
     return f'{sentence}\nModel in {output}; try:  whyword explain {shlex.quote(str(output))} "a text of yours"'

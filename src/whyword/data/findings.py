@@ -13,6 +13,7 @@ from .bad_rows import ENCODING, FIELDS, JSON, LABEL, OTHER, TEXT
 from .dataset import Split
 from .labels import merge_spellings, spellings
 from .near_duplicates import RUN, SIMILAR, near_duplicates
+from .order import are_stars
 from .scripts import mixed_words, scripts_of
 from .texts_alike import Key, text_key
 
@@ -20,6 +21,7 @@ STOPS, HARMS, NOTE = "stops", "harms", "note"  # training stops; it is misled; g
 EXAMPLES = 5
 LONGEST = 80  # characters of an example
 RARE = 10  # training rows
+FEWEST_STARS = 5  # numbered classes that may be a scale
 UNEQUAL = 0.05  # share of the smallest class
 
 _BAD_ROWS = {
@@ -101,6 +103,10 @@ def _classes(splits: Splits) -> Iterator[Finding]:
         sentence = f"There are {len(train):,} classes in {_rows(len(splits['train'].documents))}."
         advice = "A number on a scale is no class: put it into a few bands, or name another column with --label."
         yield Finding("many-classes", HARMS, len(train), sentence, advice)
+    elif len(train) >= FEWEST_STARS and are_stars(list(train)):
+        sentence = f"The {len(train)} classes are numbers in equal steps."
+        advice = "If they are a scale, as stars are, let the model know their order with --task ordinal."
+        yield Finding("scale", NOTE, len(train), sentence, advice)
 
 
 def _spellings(splits: Splits) -> Iterator[Finding]:

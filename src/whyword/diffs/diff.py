@@ -228,7 +228,7 @@ def _compare(
         for marked, explanation in zip(highest, (old, new), strict=True)
     )
     shared = _shared(old_scores * old_top, new_scores * new_top)
-    predicted = int(new.probabilities.argmax())
+    predicted = new.predicted
     return TextDifference(
         document=old.document,
         old_label=old.label,

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from ..blocks.label_regression import solve_label
 from ..blocks.ngrams import ABSENT, find_keys, hash_keys, ngram_keys, occurrence_values
+from ..blocks.ordered_regression import OrderedFit, solve_ordered
 from ..data.batching import by_token_budget
 from ..data.tokenizers.word_level import WordLevelTokenizer
 from ..interfaces.document import Batch
@@ -19,6 +20,7 @@ from ..interfaces.method import LabelledTexts, LinearEncoder
 from ..interfaces.settings import check_above_zero, refuse
 from ..maths.stats.classes import Selection, judge, log_probabilities
 from ..maths.stats.labels import judge_labels
+from ..maths.tensors.ordered import class_logits
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -60,6 +62,7 @@ class Tfidf(LinearEncoder):
         self.keys: Tensor
         self.idf: Tensor  # (feature + 1,): the last one is of all that is no feature
         self.hashed: Tensor
+        self.ordered = False
         self.set_classes(2)
 
     def set_classes(self, classes: int) -> None:
@@ -68,6 +71,13 @@ class Tfidf(LinearEncoder):
         weights = torch.randn(len(self.idf), classes, device=self.idf.device) * (self.idf > 0).unsqueeze(1)
         self.weights = nn.Parameter(weights, requires_grad=False)  # (feature + 1, class)
         self.bias = nn.Parameter(torch.zeros(classes, device=self.idf.device), requires_grad=False)
+
+    def set_order(self, classes: int) -> None:
+        """Draw one weight per n-gram, and let the intercepts be those of the log-odds of p(y > k)."""
+        self.set_classes(1)
+        falling = torch.arange(classes - 2, -classes, -2, device=self.idf.device) / 2
+        self.bias = nn.Parameter(falling, requires_grad=False)  # (class - 1,)
+        self.ordered = True
 
     def embed(self, batch: Batch) -> Tensor:
         """Give the weights of each word by itself, zero for words that are no feature."""
@@ -106,6 +116,9 @@ class Tfidf(LinearEncoder):
         if train.labels.ndim == 2:
             yield from self._solve_labels(of_train, of_dev, train, dev, by, penalties, weigh.idf_)
             return
+        if self.ordered:
+            yield from self._solve_ordered(of_train, of_dev, train, dev, by, penalties, weigh.idf_)
+            return
         fit = LogisticRegression(max_iter=MOST_ITERATIONS, warm_start=True)
         for number, penalty in enumerate(penalties):
             fit.set_params(C=penalty).fit(of_train, train.labels, sample_weight=train.weights)
@@ -116,6 +129,28 @@ class Tfidf(LinearEncoder):
                 if len(weights) == 1:  # the log-odds of two classes are shared by both
                     weights, bias = np.concatenate([-weights, weights]) / 2, np.concatenate([-bias, bias]) / 2
                 self._take(weights, bias, weigh.idf_)
+            yield 2 + number, 1 + len(penalties)
+
+    def _solve_ordered(
+        self,
+        of_train: csr_matrix,
+        of_dev: csr_matrix,
+        train: LabelledTexts,
+        dev: LabelledTexts,
+        by: Selection,
+        penalties: Sequence[float],
+        idf: np.ndarray,
+    ) -> Iterator[tuple[int, int]]:
+        """Fit an ordinal regression with each penalty."""
+        best: tuple[float, float] | None = None
+        fit: OrderedFit | None = None
+        for number, penalty in enumerate(penalties):
+            fit = solve_ordered(of_train, train.labels, len(self.bias) + 1, penalty, train.weights, fit)
+            odds = torch.from_numpy(fit.odds(of_dev))
+            score = judge(class_logits(odds).numpy(), dev.labels, by)
+            if best is None or score > best:
+                best = score
+                self._take(fit.weights[None], -fit.cuts, idf)
             yield 2 + number, 1 + len(penalties)
 
     def _solve_labels(

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..inference.windows import explain_in_windows
-from ..interfaces.classifier import Classifier
+from ..interfaces.classifier import Classifier, class_values
 from ..interfaces.document import Document
 from ..interfaces.errors import DataError
 from ..interfaces.explanation import Explainer, Explanation, Interaction
@@ -27,7 +27,7 @@ from ..models.folder import describe_explainer, fingerprint, text_fingerprint
 FILE = "explanations.sqlite"
 WAIT = 60.0  # seconds for other processes to finish writing
 TOGETHER = 500  # keys of one query; older versions of SQLite take 999
-_KNOWN_TO_THE_READER = ("document", "classes")
+_KNOWN_TO_THE_READER = ("document", "classes", "values")
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,12 @@ class ExplanationCache:
             with _opened(self.folder) as table:
                 _write(table, new_entries)
         return [
-            Explanation(document=document, classes=classifier.classes, **_restored(entries[key]))
+            Explanation(
+                document=document,
+                classes=classifier.classes,
+                values=class_values(classifier),
+                **_restored(entries[key]),
+            )
             for document, key in zip(documents, keys, strict=True)
         ]
 

@@ -50,16 +50,17 @@ def prove(
     tolerance: float | None = None,
     interactions: bool = False,
     against: Label | None = None,
+    score: bool = False,
 ) -> Explainer:
     """Give an explainer that also does what is asked for; the same one if nothing is."""
     if tolerance is not None:
         check_tolerance(tolerance)
     if not (check or tolerance is not None or interactions):
         return explainer
-    if against is not None:
+    if against is not None or score:
         raise OptionError(
-            "A contrast is neither checked nor searched for words that act together: leave out against, or check, "
-            "tolerance and interactions."
+            f"{'An expected score' if score else 'A contrast'} is neither checked nor searched for words that act "
+            f"together: leave out {'the target score' if score else 'against'}, or check, tolerance and interactions."
         )
     kind = f"{type(explainer).__module__}.{type(explainer).__qualname__}"
     return Proved(explainer, kind, check, tolerance, interactions)

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from ..inference.windows import explain_in_windows
-from ..interfaces.classifier import Classifier, is_multi_label, predicted_classes, predicted_labels
+from ..interfaces.classifier import Classifier, class_values, is_multi_label, predicted_classes, predicted_labels
 from ..interfaces.document import Document, Label
 from ..interfaces.explanation import Explainer, Explanation
 from .cache import ExplanationCache
@@ -49,7 +49,11 @@ def explain_chunks(
     Texts and passes are those of the chunks of an earlier run, which the documents follow: then the chunks, and with
     them every digit of the scores, are as if that run had continued.
     """
-    chosen = target if isinstance(target, Target) else read_target(classifier.classes, target)
+    chosen = (
+        target
+        if isinstance(target, Target)
+        else read_target(classifier.classes, target, None, class_values(classifier))
+    )
     remaining = iter(documents)
 
     explain = explain_in_windows if cache is None else cache.explain
@@ -99,11 +103,15 @@ def _prediction(classifier: Classifier, document: Document, row: Sequence[float]
 def prediction(classifier: Classifier, row: Sequence[float], best: int) -> dict[str, Any]:
     """Give the predicted class with its probability, and the probabilities of all, as plain values.
 
-    Where a text may have several labels, they are those whose probability reaches their threshold, or one half.
+    Where a text may have several labels, they are those whose probability reaches their threshold, or one half. Where
+    classes have an order, the expected score is the mean of their places on the scale.
     """
     probabilities = {str(name): p for name, p in zip(classifier.classes, row, strict=True)}
     labels = {}
     if is_multi_label(classifier):
         (chosen,) = predicted_labels(classifier, torch.tensor([list(row)], dtype=torch.float64))
         labels = {"labels": [name for name, has in zip(classifier.classes, chosen, strict=True) if has]}
-    return {"label": classifier.classes[best], **labels, "probability": row[best], "probabilities": probabilities}
+    values = class_values(classifier)
+    expected = {} if values is None else {"expected": float(np.dot(row, values))}
+    facts = {**labels, **expected, "probability": row[best], "probabilities": probabilities}
+    return {"label": classifier.classes[best], **facts}

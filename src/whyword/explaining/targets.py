@@ -1,4 +1,4 @@
-"""For which class a text is explained: the predicted one, a named one, one against another, or every class."""
+"""For what a text is explained: the predicted class, a named one, one against another, every class, or the score."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from ..inference.windows import explain_in_windows
 from ..interfaces.classifier import Classifier, OpenClassifier, is_multi_label, predicted_labels
 from ..interfaces.document import Document, Label
 from ..interfaces.errors import OptionError
-from ..interfaces.explanation import Explainer, Explanation
+from ..interfaces.explanation import NO_SCORE, Explainer, Explanation
 from .any_model import class_number
 
-PREDICTED, ALL = "predicted", "all"  # targets that are no class, unless the model has a class of that name
+PREDICTED, ALL, SCORE = "predicted", "all", "score"  # no classes, unless the model has a class of that name
 
 Explain = Callable[[Explainer, Classifier, Sequence[Document], int | None], list[Explanation]]  # as explain_in_windows
 
@@ -29,11 +29,12 @@ class Target:
     number: int | None = None  # None: the class predicted for each text
     against: int | None = None
     every: bool = False
+    score: bool = False  # the expected score of ordered classes
 
     @property
     def named(self) -> bool:
         """Whether the scores are to be those of a certain class."""
-        return self.every or self.number is not None
+        return self.every or self.score or self.number is not None
 
     def explain(
         self,
@@ -46,17 +47,19 @@ class Target:
 
         Of several labels a text, those that are predicted are scored, unless another target was named.
         """
-        if self.every:
+        if self.every or self.score:
             explainer = explainer.scoring("all")
         elif self.against is not None and self.number is not None:
             explainer = explainer.scoring((self.number, self.against))
         explanations = _with_labels(classifier, explain(explainer, classifier, documents, self.number))
-        if self.every or self.against is not None:
+        if self.every or self.score or self.against is not None:
             for explanation in explanations:
                 self.check(explanation)
         if any(one.signed and one.all_scores is None for one in explanations):
             again = partial(explain, explainer, classifier)
             explanations = _with_scores(explanations, list(map(self._wanted, explanations)), again, documents)
+        if self.score:
+            return [explanation.for_score() for explanation in explanations]
         if self.against is None or self.number is None:
             return explanations
         names = classifier.classes
@@ -64,7 +67,7 @@ class Target:
 
     def _wanted(self, explanation: Explanation) -> tuple[int, ...]:
         """Give the numbers of the classes that must be scored, beside the one that is."""
-        if self.every:
+        if self.every or self.score:
             return tuple(range(len(explanation.classes)))
         if self.number is not None:
             return () if self.against is None else (self.number, self.against)
@@ -91,17 +94,24 @@ class Target:
         return [explanation.for_class(explanation.classes[number]) for number in likeliest]
 
 
-def read_target(classes: Sequence[Label], target: Label | None = None, against: Label | None = None) -> Target:
-    """Find the classes that a user named."""
+def read_target(
+    classes: Sequence[Label],
+    target: Label | None = None,
+    against: Label | None = None,
+    values: Sequence[float] | None = None,
+) -> Target:
+    """Find the classes that a user named; values are their places on a scale, where they have an order."""
     names = [str(name) for name in classes]
     special = str(target) if str(target) not in names else None
-    number = None if target is None or special in (PREDICTED, ALL) else class_number(classes, target)
+    if special == SCORE and values is None:
+        raise OptionError(NO_SCORE)
+    number = None if target is None or special in (PREDICTED, ALL, SCORE) else class_number(classes, target)
     other = None if against is None else class_number(classes, against)
     if other is not None and number is None:
         raise OptionError(f"To explain a class against '{against}', name that class as target too.")
     if other is not None and other == number:
         raise OptionError(f"'{target}' cannot be explained against itself: name another class of {', '.join(names)}.")
-    return Target(number, other, special == ALL)
+    return Target(number, other, special == ALL, special == SCORE)
 
 
 def check_before_reading(target: Target, explainer: Explainer, classifier: Classifier) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..catalog import make_explainer
 from ..data.rows import Columns
+from ..interfaces.classifier import class_values
 from ..interfaces.document import Document, Label
 from ..interfaces.errors import OptionError, unknown_name
 from ..interfaces.explanation import MOST_COLUMNS, Explainer, Explanation
@@ -57,8 +58,9 @@ def write_explanations(
     model: a model folder, a TextClassifier, or any model that `explain` takes, with its tokenizer if it is a network of
     Hugging Face. One that whyword cannot see change, such as a function, is known by a fingerprint: a name that changes
     whenever the model does; without one, an interrupted run starts anew.
-    target: the class to explain, "predicted" (as if left out), or "all": then rows have all_scores whatever the
-    explainer, and a page shows each text for every class. With against, its scores are taken off the target's.
+    target: the class to explain, "predicted" (as if left out), "score" (the expected score of classes that have an
+    order), or "all": then rows have all_scores whatever the explainer, and a page shows each text for every class. With
+    against, its scores are taken off the target's.
     texts: the path of a file or folder, with columns such as {"text": "review"} if they have other names; or strings.
     output: a .jsonl, .jsonl.gz, .parquet, .html or .svg file; or a folder. Then the texts of the file or folder are cut
     into parts of part_size texts, each written in the given format; the workers share them, each with those threads.
@@ -72,7 +74,7 @@ def write_explanations(
     chosen = explainer if isinstance(explainer, Explainer) else make_explainer(explainer, classifier)
     if top is not None and top < 1:
         raise OptionError(f"top is {top}: give 1 or more, or None for all words.")
-    asked = read_target(classifier.classes, target, against)
+    asked = read_target(classifier.classes, target, against, class_values(classifier))
     check_before_reading(asked, chosen, classifier)  # and before an earlier run is touched
     if asked.every and output.suffix == ".svg":
         raise OptionError(f"The output {output} holds one picture, but every class was asked for: name one as target.")

@@ -12,8 +12,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ..blocks.contributions import answers_of
 from ..data.batching import by_token_budget, collate
 from ..data.forbidden import Forbidden
+from ..data.order import values_of
 from ..data.tokenizers.forbidding import ForbiddingTokenizer
 from ..interfaces.classifier import REMOVALS, Contributions, Removal
 from ..interfaces.document import Batch, Label, Tokenizer, Tokens, Words
@@ -53,6 +55,11 @@ class FittedClassifier:
     def forbidden(self) -> Forbidden | None:
         """The words that it does not read; None if it reads all."""
         return self.tokenizer.forbidden if isinstance(self.tokenizer, ForbiddingTokenizer) else None
+
+    @property
+    def values(self) -> tuple[float, ...] | None:
+        """Where each class stands on the scale, if classes have an order."""
+        return values_of(self.classes) if self.method.ordered else None
 
     def batches(self, texts: Sequence[Words]) -> Iterator[tuple[np.ndarray, Batch]]:
         """Cut texts into batches of similar length, each with the positions of its texts in the input."""
@@ -153,7 +160,7 @@ class FittedClassifier:
                 owner = tokens[i].owner
                 scores[i] = share_out(found, None if owner is None else torch.from_numpy(owner)).numpy()
         head: Any = self.method.contributions
-        base = (head.base.double().sigmoid() if self.multi_label else head.base.double().exp()).cpu().numpy()
+        base = answers_of(head.base.double(), head.link).cpu().numpy()
         answered = probabilities if answers is None else answers
         return Contributions(scores, answered, base, [text.truncated_words for text in tokens])
 

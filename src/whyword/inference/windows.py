@@ -11,7 +11,7 @@ import torch
 
 from ..attribution.classes import choose_classes
 from ..data.forbidden import ClosedUp
-from ..interfaces.classifier import Classifier, OpenClassifier, predicted_classes
+from ..interfaces.classifier import Classifier, OpenClassifier, class_values, predicted_classes, predicts_likeliest
 from ..interfaces.document import Document, Span, Words
 from ..interfaces.explanation import Explainer, Explanation, Interaction
 from .fitted import FittedClassifier
@@ -65,7 +65,7 @@ def _explain_in_windows(
         return explainer.explain(classifier, documents, None if target is None else [target] * len(documents))
     texts = [document.words for document in documents]
     windows = classifier.windows(texts)
-    if target is None and getattr(classifier, "offsets", None) is not None:  # explainers know no thresholds
+    if target is None and not predicts_likeliest(classifier):  # explainers know no thresholds and no medians
         targets = predicted_classes(classifier, classifier.probabilities(texts)).tolist()
     else:
         targets = [target] * len(texts)
@@ -74,12 +74,14 @@ def _explain_in_windows(
     of_short = [number for number, cuts in zip(targets, windows, strict=True) if not cuts]
     whole = iter(explainer.explain(classifier, short, None if None in of_short else of_short))
     stitched = iter(_explain_long(explainer, classifier, long, target) if long else [])
-    return _with_known_words(classifier, [next(stitched if cuts else whole) for cuts in windows])
+    return _with_knowledge(classifier, [next(stitched if cuts else whole) for cuts in windows])
 
 
-def _with_known_words(classifier: OpenClassifier, explanations: list[Explanation]) -> list[Explanation]:
-    """Say of each text how many of its words the model knows, where it has a vocabulary of words."""
+def _with_knowledge(classifier: OpenClassifier, explanations: list[Explanation]) -> list[Explanation]:
+    """Say how many words of each text the model knows, where it has a vocabulary, and what scale classes are on."""
     known = None
+    if (values := class_values(classifier)) is not None:
+        explanations = [replace(one, values=values) for one in explanations]
     if isinstance(classifier, FittedClassifier):
         known = classifier.known_words([explanation.document.words for explanation in explanations])
     if known is None:

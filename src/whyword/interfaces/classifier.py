@@ -54,8 +54,23 @@ class Classifier(Protocol):
 
 
 def predicted_classes(classifier: Classifier, probabilities: Tensor) -> np.ndarray:
-    """Give the (text,) number of the class that a model predicts: the most probable, unless it has thresholds."""
-    return decide(probabilities.double().numpy(), getattr(classifier, "offsets", None))
+    """Give the (text,) number of the class that a model predicts: the most probable, unless it has thresholds.
+
+    Where classes have an order, the median: up to it lies half of the probability.
+    """
+    offsets, ordered = getattr(classifier, "offsets", None), class_values(classifier) is not None
+    return decide(probabilities.double().numpy(), offsets, ordered)
+
+
+def class_values(classifier: Classifier) -> tuple[float, ...] | None:
+    """Say where each class stands on a scale: its number or, of names, its rank; None where classes have no order."""
+    values: tuple[float, ...] | None = getattr(classifier, "values", None)
+    return values
+
+
+def predicts_likeliest(classifier: Classifier) -> bool:
+    """Whether the predicted class is the most probable one, as explainers take it to be."""
+    return getattr(classifier, "offsets", None) is None and class_values(classifier) is None
 
 
 def is_multi_label(classifier: Classifier) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
+from ..maths.stats.ordered import decided
 from ..maths.stats.ties import ranking, tied_ranks, tolerance
 from ..views import html, svg, terminal, word_table
 from ..views.highlight import Highlight
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     import pandas
 
 
+NO_SCORE = (
+    "Only a model whose classes have an order has an expected score: train one with --task ordinal, or name a class as "
+    "target."
+)
 MOST_COLUMNS = 10  # classes of a table of words, where nobody names any
 Scored = tuple[int, ...] | Literal["all"] | None  # numbers of classes, all, or None: whichever the explainer chooses
 
@@ -65,6 +70,8 @@ class Explanation:
     resolution: float = 0.0  # scores no further apart are equal up to rounding, where it is known (maths/stats/ties.py)
     labels: tuple[int, ...] | None = None  # numbers of all predicted labels, where a text may have several
     forbidden_words: np.ndarray | None = None  # (word,) bool: words that the model does not read; None: it reads all
+    values: tuple[float, ...] | None = None  # where each class stands on the scale, where classes have an order
+    of_score: bool = False  # whether words raise and lower the expected score, not the probability of the target
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -85,6 +92,16 @@ class Explanation:
     def probability(self) -> float:
         """The probability the model gives to that class."""
         return float(self.probabilities[self.target])
+
+    @property
+    def predicted(self) -> int:
+        """The number of the class that the probabilities are for: the likeliest, or the median of ordered ones."""
+        return int(decided(self.probabilities[None], self.values is not None)[0])
+
+    @property
+    def expected(self) -> float | None:
+        """The expected score: the mean of the classes' places on the scale, where classes have an order."""
+        return None if self.values is None else float(self.probabilities @ self.values)
 
     @property
     def ranks(self) -> np.ndarray:
@@ -108,12 +125,13 @@ class Explanation:
         A word with a score above 0 speaks for the target. One below 0 speaks for the class that the target is held
         against, for the other of two classes, or among several for the one that gains most from it. It is None where
         the explainer scores one class only: the word speaks against the target, nobody knows for whom. It is None too
-        where labels do not exclude each other, for a score of 0, and for weights and gates, which speak for no class.
+        where labels do not exclude each other, for a score of 0, for weights and gates, which speak for no class, and
+        where words raise and lower the expected score.
         """
         return tuple(self._speaker(score, word) for word, score in enumerate(self.scores))
 
     def _speaker(self, score: float, word: int | None = None) -> int | None:
-        if not self.signed or not abs(score) > 0:
+        if not self.signed or self.of_score or not abs(score) > 0:
             return None
         if score > 0:
             return self.target
@@ -156,15 +174,32 @@ class Explanation:
         if scores is None or target == other or (other is not None and taken_off is None):
             versus = "" if against is None else f" against '{against}'"
             raise OptionError(f"No scores for '{label}'{versus}: {self._why_none(target == other)}.")
-        if target == self.target and other == self.against:
+        if target == self.target and other == self.against and not self.of_score:
             return self
         base = self.base_values
         base_value = None if base is None else float(base[target] - (0.0 if other is None else base[other]))
+        scores = scores if taken_off is None else scores - taken_off
+        return replace(self._rescored(scores, base_value), target=target, against=other, of_score=False)
+
+    def for_score(self) -> Explanation:
+        """Give the same explanation for the expected score of ordered classes, such as stars: what raises or lowers it.
+
+        A word's score is the sum over classes of its place on the scale times what the word adds to its probability, so
+        that base value and scores add up to the expected score where those of the classes add up to probabilities.
+        """
+        if self.values is None:
+            raise OptionError(NO_SCORE)
+        if self.all_scores is None or self.scored is not None:
+            raise OptionError(f"No scores for the expected score: {self.explainer} did not score every class.")
+        values = np.array(self.values)
+        base_value = None if self.base_values is None else float(values @ self.base_values)
+        return replace(self._rescored(values @ self.all_scores, base_value), against=None, of_score=True)
+
+    def _rescored(self, scores: np.ndarray, base_value: float | None) -> Explanation:
+        """Give the same explanation with other scores, of which less is known."""
         return replace(
             self,
-            scores=scores if taken_off is None else scores - taken_off,
-            target=target,
-            against=other,
+            scores=scores,
             base_value=base_value,
             std_error=None,
             error=None,
@@ -181,6 +216,12 @@ class Explanation:
             return f"{self.explainer} scores one class only"
         few, many = len(self.scored), len(self.classes)
         return f"{self.explainer} scored {few} of {many:,} classes: name it as target, or all"
+
+    @property
+    def _score_and_scale(self) -> tuple[float, float, float] | None:
+        if self.values is None or self.expected is None:
+            return None
+        return self.expected, min(self.values), max(self.values)
 
     def _number_of(self, label: Label) -> int:
         if label not in self.classes:
@@ -209,6 +250,7 @@ class Explanation:
             base_value=self.base_value,
             error=self.error,
             exclusive=exclusive(self.probabilities),
+            expected=self._score_and_scale if self.of_score else None,
             interactions=tuple((i.first, i.second, i.score, self._speaker(i.score)) for i in self.interactions),
             forbidden=() if self.forbidden_words is None else tuple(np.flatnonzero(self.forbidden_words).tolist()),
         )
@@ -251,6 +293,8 @@ class Explanation:
         words = ", ".join(
             f"{word} {score:+.3f}" if self.signed else f"{word} {score:.3f}" for word, score in self.top()
         )
+        if self.of_score:
+            return f"expected score {self.expected:.2f} by {self.explainer}: {words}"
         against = "" if self.against is None else f" against {self.classes[self.against]}"
         return f"{self.label}{against} ({self.probability:.1%}) by {self.explainer}: {words}"
 
@@ -270,6 +314,10 @@ class Explanation:
             values["labels"] = [self.classes[number] for number in self.labels]
         if self.against is not None:
             values["against"] = self.classes[self.against]
+        if self.of_score:
+            values["target"] = "score"
+        if self.values is not None:
+            values |= {"expected": self.expected, "scale": self._by_class(np.array(self.values))}
         values |= {
             "probability": self.probability,
             "probabilities": self._by_class(self.probabilities),
@@ -281,7 +329,7 @@ class Explanation:
         }
         if len(texts) > 1:
             values["segments"] = [segments[i] for i in chosen]
-        if self.signed:
+        if self.signed and not self.of_score:
             values["speaks_for"] = [self._name(self.speaks_for[i]) for i in chosen]
         if self.all_scores is not None:
             values["all_scores"] = {
@@ -336,7 +384,7 @@ class Explanation:
             "segment": self.document.words.segments,
             "score": self.scores,
         }
-        if self.signed:
+        if self.signed and not self.of_score:
             columns["speaks_for"] = [self._name(number) for number in self.speaks_for]
         if self.all_scores is not None:
             named = zip(self.scored_classes, self.all_scores, strict=True)
@@ -348,7 +396,8 @@ class Explanation:
         if self.forbidden_words is not None:
             columns["forbidden"] = self.forbidden_words
         frame = data_frame(columns)
-        whole = ("label", "against", "probabilities", "base_value", "base_values", "error", "interactions")
+        whole = ["label", "against", "target", "expected", "probabilities", "base_value", "base_values", "error"]
+        whole.append("interactions")
         frame.attrs.update({name: value for name, value in self.to_dict().items() if name in whole})
         return frame
 

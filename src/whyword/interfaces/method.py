@@ -13,7 +13,9 @@ from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
 from ..maths.stats.classes import Selection
+from ..maths.tensors.ordered import scale_odds
 from .document import Batch
+from .errors import OptionError
 
 
 class Encoder(nn.Module, ABC):
@@ -56,6 +58,10 @@ class LinearEncoder(Encoder):
     @abstractmethod
     def set_classes(self, classes: int) -> None:
         """Take up the number of classes, which is the width of its states, before anything is learned."""
+
+    def set_order(self, classes: int) -> None:
+        """Take up that classes have an order: states are one number wide, the summary is the log-odds of p(y > k)."""
+        raise OptionError(f"The encoder {type(self).__name__} knows no order of classes: leave out task ordinal.")
 
     @abstractmethod
     def solve(self, train: LabelledTexts, dev: LabelledTexts, by: Selection) -> Iterator[tuple[int, int]]:
@@ -189,6 +195,7 @@ class Method(nn.Module, ABC):
     own_score: ClassVar[Literal["share", "gate"] | None] = None
 
     multi_label: bool = False  # whether a text may have several labels: their probabilities do not add up to 1
+    ordered: bool = False  # whether classes have an order: logits are log-probabilities, from blocks/ordered.py
     encoder: Encoder
     contributions: nn.Module | None  # the head of blocks/contributions.py, where the model carries it
     unknown_token: int  # what a sub-text of no words consists of
@@ -214,12 +221,16 @@ class Method(nn.Module, ABC):
 
     def answer(self, prediction: Prediction, batch: Batch) -> Prediction:
         """Scale what classify gave by the temperature; a text of which no word is known is answered by the prior."""
-        logits, token_logits = prediction.logits * self.logit_scale, prediction.token_logits
+        logits, token_logits = self.scaled(prediction.logits), prediction.token_logits
         if token_logits is not None:
             token_logits = token_logits * self.logit_scale
         if self.prior is not None:
             logits = torch.where(self.known(batch).any(1, keepdim=True), logits, self.prior)
         return replace(prediction, logits=logits, token_logits=token_logits)
+
+    def scaled(self, logits: Tensor) -> Tensor:
+        """Multiply what classify gave by one over the temperature; of ordered classes, the log-odds of p(y > k)."""
+        return scale_odds(logits, self.logit_scale) if self.ordered else logits * self.logit_scale
 
     def known(self, batch: Batch) -> Tensor:
         """(batch, time) bool: the tokens of known words; of pieces, all that are no padding."""
@@ -294,7 +305,9 @@ class Attending(Protocol):
     classify(embedded, batch) is classify_from(*attention_and_states(embedded, batch)).
     """
 
-    logit_scale: Tensor  # that of a method
+    def scaled(self, logits: Tensor) -> Tensor:
+        """Multiply logits by one over the temperature."""
+        ...
 
     def attention_and_states(self, embedded: Tensor, batch: Batch) -> tuple[Tensor, Tensor]:
         """Give the (batch, time) weights, 0 on padding, and the (batch, time, dim) states that they weigh."""

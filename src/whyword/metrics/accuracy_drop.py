@@ -10,6 +10,7 @@ import numpy as np
 from ..evaluation.top_words import TopWordsMetric, gold_class, whole_and_without_top
 from ..interfaces.document import Label
 from ..interfaces.explanation import Explanation
+from ..maths.stats.ordered import decided
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,6 @@ class AccuracyDrop(TopWordsMetric):
         gold = gold_class(explanation, classes)
         if gold is None:
             return np.full(len(self.points), np.nan)
-        right = (answers.argmax(1) == gold).astype(np.float64)
+        right = (decided(answers, explanation.values is not None) == gold).astype(np.float64)
         drops: np.ndarray = right[0] - right[1:]
         return drops

@@ -10,6 +10,7 @@ import numpy as np
 from ..evaluation.top_words import TopWordsMetric, explained_class, top_words
 from ..interfaces.document import Label
 from ..interfaces.explanation import Explanation
+from ..maths.stats.ordered import decided
 
 
 @dataclass(frozen=True)
@@ -25,5 +26,5 @@ class PosthocAccuracy(TopWordsMetric):
 
     def values(self, explanation: Explanation, answers: np.ndarray, classes: Sequence[Label]) -> np.ndarray:
         """Give 0 or 1 at each k."""
-        same: np.ndarray = answers.argmax(1) == explained_class(explanation, classes)
+        same: np.ndarray = decided(answers, explanation.values is not None) == explained_class(explanation, classes)
         return same.astype(np.float64)

@@ -10,6 +10,7 @@ import numpy as np
 from ..evaluation.top_words import TopWordsMetric, gold_class, top_words
 from ..interfaces.document import Label
 from ..interfaces.explanation import Explanation
+from ..maths.stats.ordered import decided
 
 
 @dataclass(frozen=True)
@@ -29,5 +30,5 @@ class PosthocAccuracyGold(TopWordsMetric):
         gold = gold_class(explanation, classes)
         if gold is None:
             return np.full(len(self.points), np.nan)
-        right: np.ndarray = answers.argmax(1) == gold
+        right: np.ndarray = decided(answers, explanation.values is not None) == gold
         return right.astype(np.float64)

@@ -12,12 +12,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from .. import catalog
 from ..data.dataset import Dataset
 from ..data.labels import numbered
-from ..interfaces.classifier import predicted_labels
+from ..interfaces.classifier import predicted_classes, predicted_labels
 from ..interfaces.errors import OptionError
 from ..interfaces.logger import Logger
 from ..maths.stats.classes import are_unequal, confusion, macro_f1
@@ -140,7 +141,7 @@ def _train(
 def choose_finished(finished: Mapping[str, TrainedModel], dataset: Dataset) -> str:
     """Choose the best on dev, of equals the simplest; by accuracy, or by macro-F1 where classes are unequal.
 
-    By macro-F1 too where a text may have several labels.
+    By macro-F1 too where a text may have several labels; by absolute error where classes have an order.
     """
     names = [name for name in BY_ABILITY if name in finished]
     classes = finished[names[0]].classifier.classes
@@ -152,7 +153,9 @@ def choose_finished(finished: Mapping[str, TrainedModel], dataset: Dataset) -> s
         classifier = finished[name].classifier
         if dev.ndim == 2:
             return macro_f1_of_labels(predicted_labels(classifier, classifier.probabilities(texts)), dev)
-        predicted = finished[name].classifier.probabilities(texts).argmax(1).cpu().numpy()
+        predicted = predicted_classes(classifier, classifier.probabilities(texts))
+        if classifier.values is not None:
+            return -float(np.abs(predicted - dev).mean())
         table = confusion(predicted, dev, len(classes))
         return float(macro_f1(table) if unequal else (predicted == dev).mean())
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import torch
 
+from ..blocks.ordered import CutPoints
 from ..data.batching import Corpus
 from ..data.dataset import Dataset
 from ..data.forbidden import Forbidden
@@ -38,6 +39,7 @@ def read_corpora(parts: Parts, dataset: Dataset, classes: Sequence[Label]) -> tu
     set_prior(parts.method, train)
     if train.labels.ndim == 2:
         start_from_shares(parts.method, train)
+    place_cut_points(parts.method, train)
     return train, dev
 
 
@@ -60,6 +62,13 @@ def start_from_shares(method: Method, train: Corpus) -> None:
         bias.copy_(_log_odds(train.labels.mean(0)))
 
 
+def place_cut_points(method: Method, train: Corpus) -> None:
+    """Let an ordinal model start from the shares of the classes, which it then gives to texts of the score 0."""
+    for cuts in (part for part in method.modules() if isinstance(part, CutPoints)):
+        counts = np.bincount(train.labels, train.weights, len(cuts.steps) + 2)
+        cuts.place(_log_odds(counts.cumsum()[:-1] / counts.sum()))
+
+
 def _log_odds(shares: np.ndarray) -> torch.Tensor:
     return torch.from_numpy(shares).clamp(SMALLEST_PRIOR, 1 - SMALLEST_PRIOR).logit()
 
@@ -67,7 +76,7 @@ def _log_odds(shares: np.ndarray) -> torch.Tensor:
 def fit_baseline(config: RunConfig, dataset: Dataset, classes: Sequence[Label]) -> FittedClassifier:
     """Solve the baseline of a run: with the same vocabulary, weights of classes and rule of choice."""
     lists = {name: getattr(config, name) for name in FORBIDDEN}
-    plain = make_config({"encoder": BASELINE, "seed": config.seed, **lists})
+    plain = make_config({"encoder": BASELINE, "seed": config.seed, "task": config.task, "order": config.order, **lists})
     training = replace(plain.training, class_weight=config.training.class_weight, select=config.training.select)
     plain = replace(plain, vocabulary=replace(config.vocabulary, from_vectors=None), training=training)
     several = are_multi_label(dataset.train)

@@ -17,6 +17,7 @@ from ..data.dataset import Dataset
 from ..interfaces.errors import OptionError
 from ..interfaces.logger import Logger
 from ..storage.atomic import write_text
+from ..training.loop import ABSOLUTE_ERROR
 from ..training.optimizer import Processes
 from .config import RunConfig, make_config, overlay
 from .folder import TrainedModel, check_place, put_model, text_fingerprint
@@ -86,8 +87,9 @@ def choose_setting(
 
 def dev_score(metrics: Mapping[str, Any]) -> float:
     """Give what decided between epochs, the higher the better."""
-    if "dev_balanced_loss" in metrics:
-        return -float(metrics["dev_balanced_loss"])
+    for name in ("dev_balanced_loss", ABSOLUTE_ERROR):
+        if name in metrics:
+            return -float(metrics[name])
     return float(metrics.get("dev_macro_f1", metrics["dev_accuracy"]))
 
 

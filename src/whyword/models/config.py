@@ -13,12 +13,13 @@ import torch
 
 from .. import catalog
 from ..blocks.contributions import ContributionHead
+from ..blocks.heads import set_order
 from ..data.forbidden import Forbidden
 from ..data.tokenizers.forbidding import forbid
 from ..data.tokenizers.word_level import WordLevelTokenizer, count_words, learn_vocabulary, normalize
 from ..data.tokenizers.word_pieces import WordPieceTokenizer
 from ..data.vectors import Vectors, describe, load_vectors, words_of
-from ..interfaces.document import Tokenizer, Words
+from ..interfaces.document import Label, Tokenizer, Words
 from ..interfaces.errors import OptionError, unknown_name
 from ..interfaces.method import Encoder, LinearEncoder, Method
 from ..interfaces.settings import build, check_above_zero, setting_names
@@ -27,7 +28,8 @@ from ..training.optimizer import Training
 AUTO = "auto"  # in place of an encoder: one is chosen, see auto.py
 SECTIONS = ("method", "encoder", "vocabulary", "training", "contributions")
 FORBIDDEN = ("forbid", "forbid_soft")  # lists of words
-PLAIN = ("embeddings", *FORBIDDEN, "seed", "name", "notes")  # settings that are in no section
+PLAIN = ("embeddings", *FORBIDDEN, "seed", "name", "notes", "task", "order")  # settings that are in no section
+ORDINAL = "ordinal"  # the task whose classes have an order
 
 
 # of pretrained encoders: on dev of SST-2, 2,000 texts and one seed, 5e-5 and 4e-4 were lower; on TREC 5e-5 was level
@@ -65,6 +67,13 @@ class RunConfig:
     seed: int = 0
     name: str | None = None  # what people call the model
     notes: str | None = None  # what they want to remember of it
+    task: str | None = None  # "ordinal": classes have an order; None: as the labels are
+    order: tuple[Label, ...] | None = None  # of the classes, lowest first; None: known from the labels
+
+    @property
+    def ordered(self) -> bool:
+        """Whether classes have an order."""
+        return self.task == ORDINAL
 
     @property
     def encoder_kind(self) -> str:
@@ -83,8 +92,10 @@ class RunConfig:
         return issubclass(catalog.load("encoders", self.encoder_kind), LinearEncoder)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain values, ready for JSON."""
+        """Give plain values, ready for JSON; the task only where it is named."""
+        order = None if self.order is None else list(self.order)
         return {
+            **({"task": self.task, "order": order} if self.task is not None else {}),
             "method": {"name": self.method, **asdict(self.method_settings)},
             "encoder": {"name": self.encoder, **asdict(self.encoder_settings)},
             "vocabulary": asdict(self.vocabulary),
@@ -133,6 +144,7 @@ def make_config(values: Mapping[str, Any]) -> RunConfig:
     embeddings = values.get("embeddings")
     if embeddings is not None and not isinstance(embeddings, str):
         raise OptionError(f"embeddings is {embeddings!r}: give the path of a file with word vectors.")
+    task, order = _task(values)
     return RunConfig(
         method=method,
         encoder=encoder,
@@ -147,7 +159,25 @@ def make_config(values: Mapping[str, Any]) -> RunConfig:
         seed=seed,
         name=_words(values, "name"),
         notes=_words(values, "notes"),
+        task=task,
+        order=order,
     )
+
+
+def _task(values: Mapping[str, Any]) -> tuple[str | None, tuple[Label, ...] | None]:
+    """Read what kind of classes are to be told apart, and their order."""
+    task, order = values.get("task"), values.get("order")
+    if task not in (None, ORDINAL):
+        raise OptionError(f"task is {task!r}: give {ORDINAL}, for classes that have an order, or leave it out.")
+    if order is None:
+        return task, None
+    if task is None:
+        raise OptionError(f"The order of classes is for the task {ORDINAL}: name that task too, or leave order out.")
+    if isinstance(order, str):
+        order = order.split(",")
+    if not isinstance(order, Sequence) or not all(isinstance(label, str | int) for label in order):
+        raise OptionError(f"order is {order!r}: give the labels from the lowest to the highest.")
+    return task, tuple(order)
 
 
 def _words(values: Mapping[str, Any], name: str) -> str | None:
@@ -343,6 +373,8 @@ def build_method(
         method.prior = torch.full((classes,), 1 / classes).log()
     if multi_label:
         method.expect_several_labels(classes)
+    if config.ordered:
+        set_order(method, classes)
     return method
 
 

@@ -7,15 +7,18 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import torch
 
 from ..data.labels import numbered
 from ..inference.fitted import FittedClassifier
 from ..interfaces.document import Document
 from ..interfaces.errors import OptionError
+from ..interfaces.method import Method
 from ..maths.stats.calibration import calibration
-from ..maths.stats.classes import confusion, macro_f1
+from ..maths.stats.classes import confusion, log_probabilities, macro_f1
 from ..maths.stats.labels import macro_f1_of_labels, tune_thresholds
 from ..maths.stats.thresholds import decide, offsets_of, threshold_of, tune_offsets
+from ..maths.tensors.ordered import scale_odds
 from ..training.optimizer import Training
 
 
@@ -33,7 +36,7 @@ def decide_on_dev(
     if settings.calibrate:
         known = classifier.known_words([document.words for document in dev])
         scaled = np.ones(len(dev), dtype=bool) if known is None else np.array(known) > 0
-        metrics["calibration"] = _calibration(float(classifier.method.logit_scale), scaled, probabilities, labels)
+        metrics["calibration"] = _calibration(classifier.method, scaled, probabilities, labels)
     if settings.threshold is None:
         return classifier, metrics
     offsets = _offsets(classifier, settings.threshold, probabilities, labels)
@@ -79,12 +82,17 @@ def _offsets(
     return offsets_of(threshold)
 
 
-def _calibration(scale: float, scaled: np.ndarray, after: np.ndarray, labels: np.ndarray) -> dict[str, float]:
+def _calibration(method: Method, scaled: np.ndarray, after: np.ndarray, labels: np.ndarray) -> dict[str, float]:
     """Measure error and log-loss on dev, with the temperature and as they were without it.
 
     Scaled, (text,) bool, are the texts that it was applied to: those with a known word.
     """
-    before = np.where(scaled[:, None], after ** (1 / scale), after)
+    scale = float(method.logit_scale)
+    if method.ordered:
+        unscaled = scale_odds(torch.from_numpy(log_probabilities(after)), 1 / scale).exp().numpy()
+    else:
+        unscaled = after ** (1 / scale)
+    before = np.where(scaled[:, None], unscaled, after)
     before /= before.sum(1, keepdims=True)
     facts = {"temperature": 1 / scale}
     for name, table in (("_before", before), ("", after)):

@@ -11,7 +11,7 @@ import numpy as np
 from ..data.dataset import Dataset
 from ..inference.fitted import FittedClassifier
 from ..interfaces.classifier import predicted_classes
-from ..interfaces.document import Document
+from ..interfaces.document import Document, Label
 from ..maths.stats.classes import (
     accuracy_estimate,
     class_estimates,
@@ -24,7 +24,15 @@ from ..maths.stats.intervals import Estimate
 from ..report.tables import Entry, Table
 
 MOST_CLASSES = 50  # shown in a table
-MAJORITY, TF_IDF, MODEL = "majority", "TF-IDF", "this model"
+MAJORITY, MEDIAN, TF_IDF, MODEL = "majority", "median", "TF-IDF", "this model"
+METRICS = {  # as tables name them
+    "accuracy": "accuracy",
+    "micro_f1": "micro-F1",
+    "macro_f1": "macro-F1",
+    "absolute_error": "mean absolute error",
+    "kappa": "weighted kappa",
+}
+NUMBERS = ("absolute_error", "kappa")  # that are no shares
 
 
 def measure_figures(
@@ -41,28 +49,24 @@ def measure_figures(
     assert commonest is not None
     predicted = {MAJORITY: np.full(len(labels), classes.index(commonest))}
     if baseline is not None:
-        predicted[TF_IDF] = _predict(baseline, documents)
-    predicted[MODEL] = _predict(classifier, documents)
+        predicted[TF_IDF] = predict(baseline, documents)
+    predicted[MODEL] = predict(classifier, documents)
     rows = []
     for name, chosen in predicted.items():
         table = confusion(chosen, labels, len(classes))
         rows.append(
             {
                 "model": name,
-                "accuracy": _plain(accuracy_estimate(table)),
-                "macro_f1": _plain(macro_f1_estimate(table)),
+                "accuracy": plain(accuracy_estimate(table)),
+                "macro_f1": plain(macro_f1_estimate(table)),
             }
         )
-    own = class_estimates(confusion(predicted[MODEL], labels, len(classes)))
     figures: dict[str, Any] = {
         "split": split,
         "texts": len(labels),
         "judged_by": "macro_f1" if by_macro_f1 else "accuracy",
         "models": rows,
-        "classes": [
-            {"label": label, "texts": one.texts, "precision": _plain(one.precision), "recall": _plain(one.recall)}
-            for label, one in zip(classes, own, strict=True)
-        ],
+        "classes": class_figures(classes, predicted[MODEL], labels),
     }
     other = TF_IDF if baseline is not None else MAJORITY
     difference = difference_of_macro_f1 if by_macro_f1 else difference_of_accuracy
@@ -71,11 +75,22 @@ def measure_figures(
     return figures
 
 
-def _predict(classifier: FittedClassifier, documents: Sequence[Document]) -> np.ndarray:
+def class_figures(classes: Sequence[Label], predicted: np.ndarray, labels: np.ndarray) -> list[dict[str, Any]]:
+    """Say of each class how many texts have it, and how precise and complete it is found."""
+    own = class_estimates(confusion(predicted, labels, len(classes)))
+    return [
+        {"label": label, "texts": one.texts, "precision": plain(one.precision), "recall": plain(one.recall)}
+        for label, one in zip(classes, own, strict=True)
+    ]
+
+
+def predict(classifier: FittedClassifier, documents: Sequence[Document]) -> np.ndarray:
+    """Give the number of the class that is predicted for each document."""
     return predicted_classes(classifier, classifier.probabilities([document.words for document in documents]))
 
 
-def _plain(estimate: Estimate | None) -> list[float] | None:
+def plain(estimate: Estimate | None) -> list[float] | None:
+    """Write an estimate as [value, low, high]."""
     return None if estimate is None else [estimate.value, estimate.low, estimate.high]
 
 
@@ -84,10 +99,14 @@ def warn_of(figures: Mapping[str, Any]) -> str | None:
     gain = figures["gain"]
     if gain["low"] > 0:
         return None
-    metric = "macro-F1" if figures["judged_by"] == "macro_f1" else "accuracy"
     how = "worse than" if gain["high"] < 0 else "not measurably better than"
-    shown = f"{metric} {gain['value']:+.1%}, 95 % interval {gain['low']:+.1%} to {gain['high']:+.1%}"
-    if gain["over"] == MAJORITY:
+    if figures["judged_by"] == "absolute_error":
+        value, most, least = (-gain[name] for name in ("value", "low", "high"))
+        shown = f"mean absolute error {value:+.3f}, 95 % interval {least:+.3f} to {most:+.3f}"
+    else:
+        metric = "macro-F1" if figures["judged_by"] == "macro_f1" else "accuracy"
+        shown = f"{metric} {gain['value']:+.1%}, 95 % interval {gain['low']:+.1%} to {gain['high']:+.1%}"
+    if gain["over"] in (MAJORITY, MEDIAN):
         advice = "look at the labels, or give it more texts"
     else:
         advice = "use  --encoder tfidf,  or try  --encoder minilm,  word vectors (--embeddings) or more texts"
@@ -97,8 +116,10 @@ def warn_of(figures: Mapping[str, Any]) -> str | None:
 def figure_tables(figures: Mapping[str, Any]) -> list[Table]:
     """Lay the figures out as two tables: the models, and the classes of this model."""
     on, several = f"on {figures['texts']:,} {figures['split']} texts", "micro_f1" in figures["models"][0]
+    measured = [name for name in figures["models"][0] if name != "model"]
+    named = {**METRICS, "accuracy": "all labels right"} if several else METRICS
     heads = (
-        (on, "all labels right", "micro-F1", "macro-F1") if several else (on, "accuracy", "macro-F1"),
+        (on, *(named[name] for name in measured)),
         (
             "label" if several else "class",
             "texts",
@@ -106,8 +127,9 @@ def figure_tables(figures: Mapping[str, Any]) -> list[Table]:
             "recall",
         ),
     )
-    shown = ("accuracy", "micro_f1", "macro_f1") if several else ("accuracy", "macro_f1")
-    models = [[row["model"], *(_shown(row[name]) for name in shown)] for row in figures["models"]]
+    models = [
+        [row["model"], *(_shown(row[name], name not in NUMBERS) for name in measured)] for row in figures["models"]
+    ]
     classes = [
         [str(row["label"]), f"{row['texts']:,}", _shown(row["precision"]), _shown(row["recall"])]
         for row in figures["classes"][:MOST_CLASSES]
@@ -121,8 +143,10 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
     return [[Entry(text, right=column > 0) for column, text in enumerate(row)] for row in (head, *rows)]
 
 
-def _shown(estimate: Sequence[float] | None) -> str:
+def _shown(estimate: Sequence[float] | None, share: bool = True) -> str:
     if estimate is None:
         return "–"
     value, low, high = estimate
+    if not share:
+        return f"{value:.3f} [{low:.3f}, {high:.3f}]"
     return f"{value:.1%} [{low:.1%}, {high:.1%}]"

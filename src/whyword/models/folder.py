@@ -25,12 +25,12 @@ from ..interfaces.errors import ModelError, OptionError, WhywordError
 from ..interfaces.explanation import Explainer
 from ..report.tables import markdown
 from ..storage.atomic import put_in_place, read_tensors, write_tensors, write_text
-from .config import FORBIDDEN, SECTIONS, RunConfig, build_encoder, build_method, make_config
+from .config import FORBIDDEN, ORDINAL, SECTIONS, RunConfig, build_encoder, build_method, make_config
 from .figures import figure_tables, warn_of
 
 FORMAT = 1  # raised when a folder can no longer be read by older versions
 FREQUENCIES = "whyword.frequencies"
-NEWER = ("contributions", *FORBIDDEN, "name", "notes")  # settings that older models do not have
+NEWER = ("contributions", *FORBIDDEN, "name", "notes", "task", "order")  # settings that older models do not have
 COLUMNS = ("text", "text_pair", "label")  # whose names are kept
 
 
@@ -242,6 +242,8 @@ def model_card(config: Mapping[str, Any], metrics: Mapping[str, Any], history: S
 
 
 def _what(config: Mapping[str, Any]) -> str:
+    if config.get("task") == ORDINAL:
+        return "It tells these classes apart, which have an order, lowest first"
     several = config.get("multi_label", False)
     return "A text may have several of these labels, or none" if several else "It tells these classes apart"
 

@@ -37,6 +37,8 @@ def export_huggingface(model: TrainedModel, folder: Path) -> list[Path]:
     if not isinstance(method, PooledClassifier) or not isinstance(method.encoder, Transformer):
         raise _refused(f"the method '{model.config.method}' on '{model.config.encoder}' has no counterpart there")
     encoder = method.encoder
+    if method.ordered:
+        raise _refused("no classifier there has cut points between ordered classes")
     if encoder.config.pooling == "mean":
         raise _refused("no classifier there averages the states of all tokens (encoder.pooling is mean)")
     theirs = _build(classifier, encoder)

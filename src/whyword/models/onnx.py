@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ..blocks.contributions import ContributionHead, features_of
+from ..blocks.contributions import ContributionHead, answers_of, features_of
 from ..data.batching import collate
 from ..data.words import split
 from ..inference.fitted import FittedClassifier
@@ -22,7 +22,7 @@ from ..interfaces.classifier import HALF
 from ..interfaces.document import Batch, Words
 from ..interfaces.errors import MissingExtraError, ModelError
 from ..interfaces.method import LinearEncoder, Method
-from ..maths.tensors.subsets import SHAPLEY_ORDERS
+from ..maths.tensors.subsets import SHAPLEY_ORDERS, Link
 from ..storage.atomic import write_text
 from .folder import TrainedModel
 
@@ -61,16 +61,16 @@ class OnnxModel(nn.Module):
         weights = head.weights(
             features, prediction.logits, batch, tokens.shape[1]
         )  # no text has more words than tokens
-        return self.method.probabilities(prediction.logits), self._shapley(head.base, weights)
+        return self.method.probabilities(prediction.logits), self._shapley(head.base, weights, head.link)
 
-    def _shapley(self, base: Tensor, weights: Tensor) -> Tensor:
+    def _shapley(self, base: Tensor, weights: Tensor, link: Link) -> Tensor:
         """Average what each word adds in some orders of the words; the same formula as the head's, in other orders."""
         half = self.keys[:, : weights.shape[1]].argsort(1)
         order = torch.cat([half, half.flip(1)])  # (order, word)
         place = order.argsort(1)
         path = weights[:, order].cumsum(2) + base  # (text, order, word, class)
         start = base.expand(path.shape[0], path.shape[1], 1, path.shape[3])
-        answers = self.method.probabilities(torch.cat([start, path], 2))
+        answers = answers_of(torch.cat([start, path], 2), link)
         shares = answers[:, :, 1:] - answers[:, :, :-1]
         return shares.gather(2, place[None, :, :, None].expand_as(shares)).mean(1)
 
@@ -189,7 +189,6 @@ def _describe(model: TrainedModel, taken: list[str], names: list[str], error: fl
         facts["problem_type"] = MULTI_LABEL
         facts["thresholds"] = thresholds_of(classifier)
     if classifier.has_contributions:
-        base: Any = classifier.method.contributions.base  # type: ignore[union-attr]
-        empty = base.sigmoid() if classifier.multi_label else base.exp()
-        facts["base_values"] = [round(value, 6) for value in empty.tolist()]
+        head: Any = classifier.method.contributions
+        facts["base_values"] = [round(value, 6) for value in answers_of(head.base, head.link).tolist()]
     return facts

@@ -21,6 +21,7 @@ from ..blocks.contributions import LinearContributions, add_head, read_base
 from ..data.batching import Corpus, by_token_budget
 from ..data.dataset import Dataset, labels
 from ..data.labels import are_multi_label, numbered
+from ..data.order import ordered_classes
 from ..inference.fitted import FittedClassifier
 from ..interfaces.classifier import predicted_classes
 from ..interfaces.document import Document, Label
@@ -30,7 +31,7 @@ from ..maths.stats.intervals import share_interval
 from ..storage.atomic import read_snapshot, write_snapshot, write_text
 from ..training.contributions import CONTRIBUTIONS, contribution_phase
 from ..training.head_only import head_phase
-from ..training.loop import Step, TrainingRun
+from ..training.loop import SELECTED, Step, TrainingRun
 from ..training.optimizer import Processes, selection
 from ..training.timing import choose_threads
 from .baseline import BASELINE, fit_baseline, read_corpora
@@ -41,6 +42,7 @@ from .folder import TrainedModel, check_place, load_model, put_model
 from .forbidden_words import add_proxies
 from .label_figures import measure_label_figures, measure_labels
 from .log import Log
+from .ordered_figures import measure_ordered, measure_ordered_figures
 
 CHECKPOINT_SECONDS = 30.0  # at most this much work is lost when a run is killed
 SETTINGS = "run.json"
@@ -68,7 +70,7 @@ def train_model(
     with log.following(config.to_dict()):
         with torch.random.fork_rng(devices=[]):  # the caller's random stream is left alone
             torch.manual_seed(config.seed)
-            classes = labels(dataset.train)
+            classes = classes_of(config, dataset)
             several = are_multi_label(dataset.train)
             parts = assemble(config, len(classes), [document.words for document in dataset.train], several)
             for note in (*dataset.notes, *parts.notes):
@@ -84,6 +86,16 @@ def train_model(
             unfinished.finish(model)
         log.finish(model.metrics, folder)
     return model
+
+
+def classes_of(config: RunConfig, dataset: Dataset) -> tuple[Label, ...]:
+    """List the classes that training texts have, in the order of an ordinal task."""
+    classes = labels(dataset.train)
+    if not config.ordered:
+        return classes
+    if are_multi_label(dataset.train):
+        raise OptionError("Texts of several labels have no order of classes: leave out task ordinal.")
+    return ordered_classes(classes, config.order)
 
 
 def add_figures(
@@ -107,6 +119,8 @@ def add_figures(
             beside = fit_baseline(config, dataset, classes)
     if model.classifier.multi_label:
         figures = measure_label_figures(model.classifier, dataset, beside)
+    elif model.classifier.values is not None:
+        figures = measure_ordered_figures(model.classifier, dataset, beside)
     else:
         figures = measure_figures(model.classifier, dataset, selection(config.training, labels) != "accuracy", beside)
     warning = warn_of(figures)
@@ -169,7 +183,7 @@ def _fit(
     if run.chosen is not None:
         chosen = next(r for r in run.history if (r["phase"], r["epoch"]) == (run.chosen.phase, run.chosen.epoch + 1))
         metrics |= {"epoch": chosen["epoch"], "phase": chosen["phase"], "dev_accuracy": chosen["dev_accuracy"]}
-        metrics |= {name: chosen[name] for name in ("dev_macro_f1", "dev_balanced_loss") if name in chosen}
+        metrics |= {name: chosen[name] for name in SELECTED if name in chosen}
         metrics["health"] = chosen["health"]
     metrics |= contribution_metrics(run.history)
     classifier = FittedClassifier(method, tokenizer, classes, parts.frequencies)
@@ -209,6 +223,8 @@ def measure(classifier: FittedClassifier, documents: Sequence[Document], split: 
     """Measure accuracy with its 95 % interval (Wilson); of several labels a text, all of them must be right."""
     if classifier.multi_label:
         return measure_labels(classifier, documents, split)
+    if classifier.values is not None:
+        return measure_ordered(classifier, documents, split)
     predicted = predicted_classes(classifier, classifier.probabilities([document.words for document in documents]))
     right = sum(classifier.classes[i] == d.label for i, d in zip(predicted, documents, strict=True))
     low, high = share_interval(right, len(documents))

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ..blocks.contributions import ContributionHead, answers_of, features_of, start_of
+from ..blocks.contributions import ContributionHead, features_of, start_of
 from ..data.batching import Corpus, by_token_budget, collate
 from ..inference.fitted import BATCH_TOKENS, logits_of
 from ..inference.subsets import lay_out
@@ -191,7 +191,7 @@ class Answered:
         answers = torch.empty(sub_texts.rows, self.logits.shape[-1])
         for rows, batch in sub_texts.batches(BATCH_TOKENS):
             logits = self.method(batch.to(self.head.base.device)).logits
-            answers[torch.from_numpy(rows)] = answers_of(logits, self.head.link).cpu().float()
+            answers[torch.from_numpy(rows)] = self.method.probabilities(logits).cpu().float()
         for i, rows in zip(chosen, sub_texts.row_of_request, strict=True):
             self.answers[i] = answers[torch.from_numpy(rows)]
 
@@ -236,7 +236,7 @@ class Answered:
         where = self.head.base.device
         logits = self.logits[rows].to(where)
         weights = (
-            self.head.normalize(logits.new_zeros(*batch.tokens.shape, logits.shape[-1]), logits, batch)
+            self.head.normalize(logits.new_zeros(*batch.tokens.shape, 1), logits, batch)
             if equal_shares
             else self.head.weights(self._features(batch), logits, batch)
         )

@@ -15,6 +15,7 @@ from ..interfaces.document import Batch
 from ..interfaces.method import Method
 from ..maths.stats.classes import Selection, judge
 from ..maths.stats.labels import judge_labels, subset_accuracy
+from ..maths.stats.ordered import decided
 
 
 @dataclass(frozen=True, order=True)
@@ -72,7 +73,7 @@ def evaluate(
     if gold.ndim == 2:
         return _of_labels(table, gold > 0, by)
     score, mean = judge(table, gold, by)
-    return DevScore(score, mean, float((table.argmax(1) == gold).mean()))
+    return DevScore(score, mean, float((decided(np.exp(table), method.ordered) == gold).mean()))
 
 
 def _of_labels(logits: np.ndarray, labels: np.ndarray, by: Selection) -> DevScore:

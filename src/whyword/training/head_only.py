@@ -9,12 +9,15 @@ import torch
 from torch import nn
 
 from ..blocks.label_regression import solve_label
+from ..blocks.ordered import CutPoints
+from ..blocks.ordered_regression import OrderedFit, solve_ordered
 from ..data.batching import by_token_budget
 from ..inference.fitted import BATCH_TOKENS
 from ..interfaces.errors import OptionError
 from ..interfaces.method import LabelledTexts, Method, Phase
 from ..maths.stats.classes import Selection, judge, log_probabilities
 from ..maths.stats.labels import judge_labels
+from ..maths.tensors.ordered import class_logits
 
 PENALTIES = (0.01, 0.1, 1.0, 10.0)  # scikit-learn's C, strongest penalty first; dev chooses
 MOST_ITERATIONS = 1_000
@@ -37,7 +40,10 @@ def head_phase(method: Method) -> Phase:
             vectors[0 if texts is train else 1][chosen] = pooled.float().cpu().numpy()
             yield number, len(batches) + 1
         method.train()
-        _fit(linear, vectors, train, dev, by)
+        if method.ordered:
+            _fit_ordered(linear, method.head.cuts, vectors, train, dev, by)  # type: ignore[union-attr, arg-type]
+        else:
+            _fit(linear, vectors, train, dev, by)
         yield len(batches) + 1, len(batches) + 1
 
     return Phase(HEAD, 1, [], solve=solve)
@@ -47,8 +53,7 @@ def _fit(linear: nn.Linear, vectors: list[np.ndarray], train: LabelledTexts, dev
     """Take the weights of the penalty that is best on dev; features are scaled for the fit, and back afterwards."""
     from sklearn.linear_model import LogisticRegression
 
-    mean, scale = vectors[0].mean(0), np.maximum(vectors[0].std(0), 1e-6)
-    scaled = [(features - mean) / scale for features in vectors]
+    mean, scaled, scale = _scaled(vectors)
     if train.labels.ndim == 2:
         raw_weights, raw_bias = _fit_labels(scaled, train, dev, by)
         linear.weight.data = torch.from_numpy(raw_weights / scale).to(linear.weight)
@@ -66,6 +71,34 @@ def _fit(linear: nn.Linear, vectors: list[np.ndarray], train: LabelledTexts, dev
                 weights, bias = np.concatenate([-weights, weights]) / 2, np.concatenate([-bias, bias]) / 2
             linear.weight.data = torch.from_numpy(weights).to(linear.weight)
             linear.bias.data = torch.from_numpy(bias).to(linear.bias)
+
+
+def _scaled(vectors: list[np.ndarray]) -> tuple[np.ndarray, list[np.ndarray], np.ndarray]:
+    """Give features of mean 0 and deviation 1 in training, with what they were before."""
+    mean, scale = vectors[0].mean(0), np.maximum(vectors[0].std(0), 1e-6)
+    return mean, [(features - mean) / scale for features in vectors], scale
+
+
+def _fit_ordered(
+    linear: nn.Linear,
+    cuts: CutPoints,
+    vectors: list[np.ndarray],
+    train: LabelledTexts,
+    dev: LabelledTexts,
+    by: Selection,
+) -> None:
+    """Take the weights and cut points of the penalty that is best on dev."""
+    mean, scaled, scale = _scaled(vectors)
+    best: tuple[float, float] | None = None
+    fit: OrderedFit | None = None
+    for penalty in PENALTIES:
+        fit = solve_ordered(scaled[0], train.labels, len(cuts.steps) + 2, penalty, train.weights, fit)
+        score = judge(class_logits(torch.from_numpy(fit.odds(scaled[1]))).numpy(), dev.labels, by)
+        if best is None or score > best:
+            best = score
+            weights = fit.weights / scale
+            linear.weight.data = torch.from_numpy(weights[None]).to(linear.weight)
+            cuts.place(torch.from_numpy(fit.cuts + weights @ mean))
 
 
 def _fit_labels(

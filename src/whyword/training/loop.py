@@ -18,11 +18,15 @@ from ..interfaces.errors import OptionError
 from ..interfaces.method import Method, Phase, Texts
 from ..maths.stats.calibration import fit_scale
 from ..maths.stats.labels import label_scales
+from ..maths.tensors.ordered import scale_odds
 from .dev_score import Best, DevScore, evaluate, read_best
 from .ignored_words import with_ignored_words
 from .optimizer import ObjectiveOptimizer, Processes, Training, selection
 from .stopping import is_over, most_epochs, schedule_epochs
 from .sub_texts import with_sub_texts
+
+ABSOLUTE_ERROR = "dev_absolute_error"  # mean distance of the predicted class from the true one, in classes
+SELECTED = ("dev_macro_f1", "dev_balanced_loss", ABSOLUTE_ERROR)  # what may decide between epochs but accuracy
 
 
 @dataclass(frozen=True)
@@ -74,7 +78,7 @@ class TrainingRun:
         plan = plan or method.plan(settings.epochs or method.encoder.epochs)
         plan = [with_sub_texts(phase, settings.subtexts, method.unknown_token) for phase in plan]
         self.plan = [with_ignored_words(phase, settings.forbid_weight, method) for phase in plan]
-        self.selection = selection(settings, train.labels)
+        self.selection = selection(settings, train.labels, method.ordered)
         self.processes = Processes()
         self.learning_rate = settings.learning_rate or method.encoder.learning_rate
         self.position = Position()
@@ -121,7 +125,12 @@ class TrainingRun:
                 logits.append(self.method(batch).logits[known].double().cpu())
                 labels.append(batch.labels[known].cpu())
         table, gold = torch.cat(logits).numpy(), torch.cat(labels).numpy()
-        scale = label_scales(table, gold > 0) if gold.ndim == 2 else fit_scale(table, gold)
+        if gold.ndim == 2:
+            scale: Any = label_scales(table, gold > 0)
+        elif self.method.ordered:
+            scale = fit_scale(table, gold, lambda rows, by: scale_odds(torch.from_numpy(rows), by).numpy())
+        else:
+            scale = fit_scale(table, gold)
         self.method.logit_scale.mul_(torch.as_tensor(scale))
         self.chosen_weights["logit_scale"] = self.method.logit_scale.detach().clone()
 
@@ -141,8 +150,8 @@ class TrainingRun:
     def _is_over(self, phase: Phase) -> bool:
         done = self.position.epoch
         records = self.history[len(self.history) - done :]
-        several = self.train.labels.ndim == 2  # then few texts are all right, and the loss tells more
-        accuracies = [-record["dev_loss"] if several else record["dev_accuracy"] for record in records]
+        by_loss = self.train.labels.ndim == 2 or self.method.ordered  # few texts are all right: the loss tells more
+        accuracies = [-record["dev_loss"] if by_loss else record["dev_accuracy"] for record in records]
         return is_over(phase, self.settings, accuracies, self.best.epochs_since_best if self.best else 0)
 
     def _epoch(self, phase: Phase) -> Iterator[Step]:
@@ -219,7 +228,9 @@ class TrainingRun:
         by_accuracy = self.selection == "accuracy" or phase.refinement is not None
         if by_accuracy:
             return {}
-        return {"dev_macro_f1": score.score} if self.selection == "macro-f1" else {"dev_balanced_loss": -score.score}
+        if self.selection == "macro-f1":
+            return {"dev_macro_f1": score.score}
+        return {ABSOLUTE_ERROR if self.selection == "absolute-error" else "dev_balanced_loss": -score.score}
 
     def _score(self, phase: Phase) -> DevScore:
         """Measure on dev; a refinement leaves the accuracy of the chosen classifier as it is."""

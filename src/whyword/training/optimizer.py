@@ -56,17 +56,20 @@ class Training:
             refuse(self, "class_weight", "a number from 0 up for each class")
 
 
-def selection(settings: Training, labels: np.ndarray) -> Selection:
+def selection(settings: Training, labels: np.ndarray, ordered: bool = False) -> Selection:
     """Say what dev decides by: as set, or else by what training makes much of.
 
     That is log-loss averaged over classes if classes are balanced by their weights, for hits among a handful of texts
     of a rare class are chance; macro-F1 if the largest class of the (text,) training labels has more than 1.5 times the
-    texts of the smallest, or if a text may have several labels; else accuracy.
+    texts of the smallest, or if a text may have several labels; else accuracy. Where classes have an order, it is the
+    mean absolute error, unless they are balanced.
     """
     if settings.select != "auto":
         return settings.select
     if settings.class_weight == "balanced":
         return "balanced-loss"
+    if ordered:
+        return "absolute-error"
     if labels.ndim == 2:
         return "macro-f1"
     return "macro-f1" if are_unequal(labels) else "accuracy"

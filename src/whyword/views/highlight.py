@@ -48,6 +48,7 @@ PALETTE: tuple[Color, ...] = (
 MOST_OPAQUE = 0.55
 WEIGHT = "weight, not a reason for a class"
 UNREAD = "forbidden: not read by this model"
+RAISING, LOWERING = "raising the score", "lowering the score"
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class Paint:
     strength: float = 0.0  # 0 to 1
     color: Color = GRAY
     line: Line = "solid"
-    speaks: str = ""  # "for positive" or "against positive"; weights do not speak
+    speaks: str = ""  # "for positive", "against positive" or "raising the score"; weights do not speak
     tag: str = ""  # first letters of the class, where there are more than two
     struck: bool = False  # a word that the model does not read
 
@@ -66,6 +67,8 @@ class Paint:
         """What the paint means, in a few words."""
         if self.struck:
             return UNREAD
+        if self.speaks in (RAISING, LOWERING):
+            return "raises the score" if self.speaks == RAISING else "lowers the score"
         return f"speaks {self.speaks}" if self.speaks else WEIGHT
 
     @property
@@ -127,6 +130,8 @@ class Highlight:
     exclusive: bool = True  # False for labels that do not exclude each other: what one loses, no other wins
     base_value: float | None = None  # what the scores add up from
     error: float | None = None  # of the scores, measured on sub-texts
+    # expected score of ordered classes, lowest and highest one there is, where words raise and lower it
+    expected: tuple[float, float, float] | None = None
     interactions: tuple[tuple[int, int, float, int | None], ...] = ()  # positions of two words, score, speaks for
     forbidden: tuple[int, ...] = ()  # positions of the words that the model does not read
 
@@ -154,6 +159,8 @@ class Highlight:
         if not self.signed:
             return Paint(abs(strength), GRAY, "dotted")
         line: Line = "solid" if strength >= 0 else "dashed"
+        if self.expected is not None:
+            return Paint(abs(strength), hue(strength), line, RAISING if strength >= 0 else LOWERING)
         if not self.classes:
             return Paint(abs(strength), hue(strength), line, f"{'for' if strength >= 0 else 'against'} {self.label}")
         if strength >= 0:
@@ -251,6 +258,8 @@ class Highlight:
         return [(paint.meaning, paint) for paint in paints]
 
     def _others(self) -> list[int | None]:
+        if self.expected is not None:
+            return [None]
         if len(self.classes) == 2 and (self.exclusive or self.against is not None):
             return [1 - self.target]
         if self.against is not None or not self.classes:
@@ -266,13 +275,21 @@ class Highlight:
             return ""
         added, whole = sum(self.scores), self.probability - self.against_probability
         end = self.base_value + added
+        if self.expected is not None:
+            line = f"Starts at {self.base_value:.2f}, words add {added:+.2f}, = {end:.2f}"
+            return (
+                f"{line}." if abs(end - self.expected[0]) < 0.005 else f"{line}; the model says {self.expected[0]:.2f}."
+            )
         start = "Starts" if self.against is None else f"{self.label} minus {self.classes[self.against]}: starts"
         line = f"{start} at {self.base_value:.1%}, words add {added:+.1%}, = {end:.1%}"
         return f"{line}." if abs(end - whole) < UNNOTICED else f"{line}; the model says {whole:.1%}."
 
     @property
     def heading(self) -> list[tuple[str, str]]:
-        """The class that is explained, and the one it is held against, each with its probability."""
+        """The class that is explained, and the one it is held against, each with its probability; or the score."""
+        if self.expected is not None:
+            score, lowest, highest = self.expected
+            return [(f"expected score {score:.2f}", f"on {lowest:g} to {highest:g}, predicted {self.label}")]
         heading = [(self.label, f"{self.probability:.1%}")]
         if self.against is not None:
             heading.append((self.classes[self.against], f"{self.against_probability:.1%}"))

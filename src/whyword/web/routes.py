@@ -13,6 +13,7 @@ from starlette.responses import PlainTextResponse, Response
 from ..catalog import make_explainer
 from ..explaining.inputs import read_texts
 from ..explaining.targets import read_target
+from ..interfaces.classifier import class_values
 from ..interfaces.document import Document
 from ..interfaces.errors import OptionError, unknown_name
 from . import schemas
@@ -175,5 +176,5 @@ def explain_job(model: ServedModel, body: schemas.AskedToExplain, settings: Sett
         raise OptionError(f"samples is {body.samples:,}, and at most {settings.max_samples:,} are taken: lower it.")
     options = {"samples": body.samples, "budget": body.budget}
     values = {name: value for name, value in options.items() if value is not None}
-    target = read_target(model.explained.classes, body.target, body.against)
+    target = read_target(model.explained.classes, body.target, body.against, class_values(model.explained))
     return ExplainJob(model, make_explainer(body.explainer, model.explained, settings=values), target)

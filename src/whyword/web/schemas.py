@@ -31,7 +31,8 @@ class AskedToExplain(Asked):
     )
     target: Name | int | None = Field(
         None,
-        description="Explain this class instead of the predicted one; all: give all_scores, whatever the explainer.",
+        description="Explain this class instead of the predicted one; all: give all_scores, whatever the explainer; "
+        "score: the expected score, where classes have an order.",
     )
     against: Name | int | None = Field(None, description="Take the scores of this class off those of the target.")
     top: Number | None = Field(None, description="Number of words to give, the strongest.")
@@ -46,6 +47,7 @@ class Prediction(BaseModel):
 
     label: str | int
     labels: list[str | int] | None = Field(None, description="Those from one half on, of a model with several labels.")
+    expected: float | None = Field(None, description="The expected score, of a model whose classes have an order.")
     probability: float
     probabilities: dict[str, float]
 
@@ -87,6 +89,9 @@ class Explained(BaseModel):
         None, description="The class that each word speaks for; null where it is not known. Weights have none."
     )
     against: str | int | None = Field(None, description="Of a contrast: the class the label is held against.")
+    target: str | None = Field(None, description="score, where the words' scores are for the expected score.")
+    expected: float | None = Field(None, description="The expected score, of a model whose classes have an order.")
+    scale: dict[str, float] | None = Field(None, description="Where each class stands on the scale of that score.")
     all_scores: dict[str, list[float | None]] | None = Field(None, description="The scores for every class.")
     base_value: float | None = Field(None, description="What the scores add up from.")
     base_values: dict[str, float | None] | None = Field(None, description="The same for every class.")

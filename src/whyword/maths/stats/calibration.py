@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,7 +55,15 @@ def calibration(confidence: np.ndarray, right: np.ndarray, bins: int = BINS) -> 
     return Calibration(error, tuple(filled))
 
 
-def fit_scale(logits: np.ndarray, labels: np.ndarray) -> float:
+Scaled = Callable[[np.ndarray, float], np.ndarray]  # logits and a scale to log-probabilities
+
+
+def _scaled(logits: np.ndarray, scale: float) -> np.ndarray:
+    log_probability: np.ndarray = log_softmax(scale * logits, axis=1)
+    return log_probability
+
+
+def fit_scale(logits: np.ndarray, labels: np.ndarray, scaled: Scaled = _scaled) -> float:
     """Find what to multiply (text, class) logits by so that the labels are most probable: one over the temperature.
 
     Guo et al. 2017. Labels count as sure but for one text's worth of doubt, as in Platt's scaling (1999), so that texts
@@ -65,7 +74,7 @@ def fit_scale(logits: np.ndarray, labels: np.ndarray) -> float:
     doubt = 1 / (len(logits) + 2)
 
     def log_loss(log_scale: float, doubt: float) -> float:
-        log_probability = log_softmax(np.exp(log_scale) * logits, axis=1)
+        log_probability = scaled(logits, float(np.exp(log_scale)))
         of_label = log_probability[np.arange(len(labels)), labels].mean()
         return float(-(1 - doubt) * of_label - doubt * log_probability.mean())
 

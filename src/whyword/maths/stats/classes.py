@@ -8,12 +8,14 @@ from typing import Literal
 import numpy as np
 
 from .intervals import RESAMPLES, Estimate, share_difference_interval, share_interval
+from .ordered import median_classes
 
 SMALLEST = 1e-300  # probability whose logarithm is taken
 UNEQUAL = 1.5  # times as many texts in the largest class as in the smallest: accuracy may then ignore a class
 
 
-Selection = Literal["accuracy", "macro-f1", "balanced-loss"]  # the last: mean over classes of their log-loss
+# balanced-loss: mean over classes of their log-loss; absolute-error: of the median, where classes have an order
+Selection = Literal["accuracy", "macro-f1", "balanced-loss", "absolute-error"]
 
 
 def are_unequal(labels: np.ndarray) -> bool:
@@ -55,6 +57,9 @@ def judge(log_probability: np.ndarray, labels: np.ndarray, by: Selection) -> tup
         texts = np.bincount(labels)
         mean = float((np.bincount(labels, of_label)[texts > 0] / texts[texts > 0]).mean())
         return mean, mean
+    if by == "absolute-error":
+        apart = np.abs(median_classes(np.exp(log_probability)) - labels)
+        return -float(apart.mean()), float(of_label.mean())
     table = confusion(predicted, labels, log_probability.shape[1])
     score = float(macro_f1(table)) if by == "macro-f1" else float((predicted == labels).mean())
     return score, float(of_label.mean())

@@ -7,16 +7,21 @@ import math
 import numpy as np
 
 from .classes import confusion, macro_f1
+from .ordered import decided
 
 MOST_CANDIDATES = 200  # offsets tried for a class in a round
 ROUNDS = 3  # over the classes
 TINY = 1e-30  # probabilities are not taken to be smaller
 
 
-def decide(probabilities: np.ndarray, offsets: np.ndarray | None) -> np.ndarray:
-    """Give the (text,) class of the largest log-probability after adding its offset, of (text, class) probabilities."""
-    scores = probabilities if offsets is None else np.log(np.maximum(probabilities, TINY)) + offsets
-    chosen: np.ndarray = scores.argmax(1)
+def decide(probabilities: np.ndarray, offsets: np.ndarray | None, ordered: bool = False) -> np.ndarray:
+    """Give the (text,) class of the largest log-probability after adding its offset, of (text, class) probabilities.
+
+    Without offsets, the median where classes have an order.
+    """
+    if offsets is None:
+        return decided(probabilities, ordered)
+    chosen: np.ndarray = (np.log(np.maximum(probabilities, TINY)) + offsets).argmax(1)
     return chosen
 
 

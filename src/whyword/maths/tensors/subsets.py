@@ -9,7 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-Link = Literal["softmax", "sigmoid"]  # of classes that exclude each other, or of labels each by itself
+# of classes that exclude each other, of labels each by itself, or of lying above each cut between ordered classes
+Link = Literal["softmax", "sigmoid", "cumulative"]
 SHAPLEY_ORDERS = 48  # of the words, half of them the reverse of the others; r above 0.996 with 4,096 of them
 MOST_NUMBERS = 1 << 25  # of answers held at a time: of thousands of classes, few texts are looked at together
 
@@ -45,11 +46,15 @@ def link_shapley(
 ) -> Tensor:
     """Give the Shapley values of p(S) = softmax(base + the weights of the words in S): (text, word, class).
 
-    With the link sigmoid, those of each label by itself. Weights are (text, word, class); those from words (text,) on
-    are left out. Orders of the words are drawn once and for all, each with its reverse; in each of them a word's share
-    is what it adds to the words before, so the shares of a text add up to link(base + all weights) - link(base) but for
-    rounding.
+    With the link sigmoid, those of each label by itself. With cumulative, base and weights are for the log-odds of
+    p(y > k), one less than classes: a class has what lies above its lower cut but not above its upper one.
+    Weights are (text, word, class); those from words (text,) on are left out. Orders of the words are drawn once and
+    for all, each with its reverse; in each of them a word's share is what it adds to the words before, so the shares of
+    a text add up to link(base + all weights) - link(base) but for rounding.
     """
+    if link == "cumulative":
+        above = link_shapley(base, weights, words, "sigmoid", orders)
+        return -torch.nn.functional.pad(above, (1, 1)).diff()
     values = torch.zeros_like(weights)
     for count in words[words > 0].unique().tolist():  # texts of as many words share their orders
         together = max(1, MOST_NUMBERS // (count * orders * weights.shape[2]))
