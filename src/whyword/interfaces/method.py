@@ -74,6 +74,7 @@ class Prediction:
     contributions: Tensor | None = None  # (batch, word, class): what each word adds to each probability; from explain
     token_logits: Tensor | None = None  # (batch, time, class): what each token adds to the logits, of linear models
     known: Tensor | None = None  # (batch, time) bool: tokens of words that the model knows; for contributions
+    would_mark: Tensor | None = None  # (batch, word): how likely a person is to mark each word; from explain
 
 
 def task_loss(logits: Tensor, batch: Batch) -> Tensor:
@@ -183,6 +184,7 @@ class Method(nn.Module, ABC):
     multi_label: bool = False  # whether a text may have several labels: their probabilities do not add up to 1
     encoder: Encoder
     contributions: nn.Module | None  # the head of blocks/contributions.py, where the model carries it
+    rationales: nn.Module | None  # the reader of blocks/rationales.py, where the model carries it
     unknown_token: int  # what a sub-text of no words consists of
     first_word: int | None  # token ids from here on are words of a vocabulary; None: every token says something
     logit_scale: Tensor  # () or (label,) that the logits are multiplied by, one over the temperature
@@ -191,6 +193,7 @@ class Method(nn.Module, ABC):
     def __init__(self) -> None:
         super().__init__()
         self.contributions = None
+        self.rationales = None
         self.unknown_token = 1
         self.first_word = None
         self.register_buffer("logit_scale", torch.ones(()))
@@ -236,12 +239,15 @@ class Method(nn.Module, ABC):
         return embedded, prediction
 
     def explain(self, batch: Batch, logits: Tensor | None = None) -> Prediction:
-        """Predict, and give the contributions, from the same pass; for methods that carry their head.
+        """Predict, and give the contributions and what a person would mark, where the method carries their heads.
 
         With the logits of another classifier, contributions are to those: then this method only reads for it.
         """
-        assert self.contributions is not None
         embedded, prediction = self.read(batch)
+        if self.rationales is not None:
+            prediction = replace(prediction, would_mark=self.rationales(embedded, prediction, batch))
+        if self.contributions is None:
+            return prediction
         if logits is not None:
             prediction = replace(prediction, logits=logits)
             return replace(prediction, contributions=self.contributions(embedded, prediction, batch))

@@ -6,13 +6,14 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
 
 from .. import catalog
 from ..blocks.contributions import ContributionHead
+from ..blocks.rationales import RationaleReader
 from ..data.tokenizers.word_level import WordLevelTokenizer, count_words, learn_vocabulary, normalize
 from ..data.tokenizers.word_pieces import WordPieceTokenizer
 from ..data.vectors import Vectors, describe, load_vectors, words_of
@@ -22,8 +23,9 @@ from ..interfaces.method import Encoder, Method
 from ..interfaces.settings import build, check_above_zero, setting_names
 from ..training.optimizer import Training
 
+T = TypeVar("T")
 AUTO = "auto"  # in place of an encoder: one is chosen, see auto.py
-SECTIONS = ("method", "encoder", "vocabulary", "training", "contributions")
+SECTIONS = ("method", "encoder", "vocabulary", "training", "contributions", "rationales")
 PLAIN = ("embeddings", "seed", "name", "notes")  # settings that are in no section
 
 
@@ -56,6 +58,7 @@ class RunConfig:
     vocabulary: Vocabulary = field(default_factory=Vocabulary)
     training: Training = field(default_factory=Training)
     contributions: ContributionHead.Config | None = None  # None: the model does not carry them
+    rationales: RationaleReader.Config | None = None  # None: what people would mark is not learned
     embeddings: str | None = None
     seed: int = 0
     name: str | None = None  # what people call the model
@@ -75,6 +78,7 @@ class RunConfig:
             "vocabulary": asdict(self.vocabulary),
             "training": asdict(self.training),
             "contributions": None if self.contributions is None else asdict(self.contributions),
+            **({} if self.rationales is None else {"rationales": asdict(self.rationales)}),
             "embeddings": self.embeddings,
             "seed": self.seed,
             "name": self.name,
@@ -123,7 +127,8 @@ def make_config(values: Mapping[str, Any]) -> RunConfig:
         encoder_settings=build(encoder_class.Config, encoder_values, f"encoder {kind}"),
         vocabulary=build(Vocabulary, values.get("vocabulary", {}), "vocabulary"),
         training=build(Training, values.get("training", {}), "training"),
-        contributions=_contributions(values.get("contributions")),
+        contributions=_head(ContributionHead.Config, values, "contributions"),
+        rationales=_head(RationaleReader.Config, values, "rationales"),
         embeddings=embeddings,
         seed=seed,
         name=_words(values, "name"),
@@ -152,9 +157,10 @@ def with_early_stopping(values: Mapping[str, Any]) -> dict[str, Any]:
 def with_defaults(values: Mapping[str, Any]) -> dict[str, Any]:
     """Fill in what a model for use gets, beside contributions.
 
-    The metric that fits its classes, calibrated on dev; and for a pretrained encoder the recipe of fine-tuning.
+    What people would mark, where texts are marked; the metric that fits its classes, calibrated on dev; and for a
+    pretrained encoder the recipe of fine-tuning.
     """
-    filled = with_contributions(values)
+    filled = {"rationales": True, **with_contributions(values)}
     training = filled.get("training") or {}
     encoder, encoder_values = _named_section(values.get("encoder"), "encoder", RunConfig.encoder)
     pretrained = "model" in encoder_values or (encoder != AUTO and encoder_kind(encoder) == "transformer")
@@ -166,11 +172,12 @@ def with_defaults(values: Mapping[str, Any]) -> dict[str, Any]:
     return filled
 
 
-def _contributions(values: Any) -> ContributionHead.Config | None:
-    """Read the settings of the head; true takes its defaults, false or nothing leaves it out."""
-    if values is None or values is False:
+def _head(config: type[T], values: Mapping[str, Any], section: str) -> T | None:
+    """Read the settings of a head that is fitted last; true takes its defaults, false or nothing leaves it out."""
+    settings = values.get(section)
+    if settings is None or settings is False:
         return None
-    return build(ContributionHead.Config, {} if values is True else values, "contributions")
+    return build(config, {} if settings is True else settings, section)
 
 
 def read_toml(path: Path) -> dict[str, Any]:
