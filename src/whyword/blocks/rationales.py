@@ -32,7 +32,7 @@ class RationaleReader(NeighborhoodReader):
 
         least_texts: int = 20  # texts with a marked word, below which nothing is learned
         epochs: int = 8  # over the marked texts; more if that makes fewer steps than below
-        steps: int = 100  # at least
+        steps: int = 80  # at least
         batch_size: int = 32  # texts per step
         learning_rate: float = 2e-3  # falls to 0 along a cosine
         unmarked: float = 1.0  # most texts marked as having no reason, as a multiple of those with a marked word

@@ -62,6 +62,7 @@ class Explanation:
     tied: np.ndarray | None = None  # (word,) bool: words whose place in or out of the top is undecided
     resolution: float = 0.0  # scores no further apart are equal up to rounding, where it is known (maths/stats/ties.py)
     labels: tuple[int, ...] | None = None  # numbers of all predicted labels, where a text may have several
+    would_mark: np.ndarray | None = None  # (word,) how likely a person is to mark each, where that was learned
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -186,6 +187,7 @@ class Explanation:
             base_value=self.base_value,
             error=self.error,
             exclusive=exclusive(self.probabilities),
+            would_mark=() if self.would_mark is None else tuple(float(mark) for mark in self.would_mark),
             interactions=tuple((i.first, i.second, i.score, self._speaker(i.score)) for i in self.interactions),
         )
 
@@ -261,6 +263,8 @@ class Explanation:
             values["std_error"] = [float(self.std_error[i]) for i in chosen]
         if self.tied is not None:
             values["tied"] = [bool(self.tied[i]) for i in chosen]
+        if self.would_mark is not None:
+            values["would_mark"] = [float(self.would_mark[i]) for i in chosen]
         values["base_value"] = self.base_value
         if self.base_values is not None:
             values["base_values"] = self._by_class(self.base_values)
@@ -311,6 +315,8 @@ class Explanation:
             columns["std_error"] = self.std_error
         if self.tied is not None:
             columns["tied"] = self.tied
+        if self.would_mark is not None:
+            columns["would_mark"] = self.would_mark
         frame = data_frame(columns)
         whole = ("label", "against", "probabilities", "base_value", "base_values", "error", "interactions")
         frame.attrs.update({name: value for name, value in self.to_dict().items() if name in whole})

@@ -121,6 +121,7 @@ class Highlight:
     base_value: float | None = None  # what the scores add up from
     error: float | None = None  # of the scores, measured on sub-texts
     interactions: tuple[tuple[int, int, float, int | None], ...] = ()  # positions of two words, score, speaks for
+    would_mark: tuple[float, ...] = ()  # how likely a person is to mark each word; empty: not known
 
     @property
     def strengths(self) -> tuple[float, ...]:
