@@ -50,12 +50,10 @@ SMOOTHED = 2.0  # occurrences of the mean word added to each word of the list
 def split(data: str, data_dir: str, rows: int | None) -> Dataset:
     """Give all marked training posts, dev cut from the unmarked ones, and the dev split of the data as test."""
     whole = load_dataset(data, data_dir=data_dir)
-    plain = tuple(document for document in whole.train if not is_marked(document))
-    rest, dev = (
-        hold_out(plain, min(HELD_OUT, len(plain) // 10)) if plain else hold_out(whole.train, len(whole.train) // 10)
-    )
-    kept = set(map(id, rest if plain else rest))
-    train = tuple(document for document in whole.train if id(document) in kept or (plain and is_marked(document)))
+    plain = tuple(document for document in whole.train if not is_marked(document)) or whole.train
+    _, dev = hold_out(plain, min(HELD_OUT, len(plain) // 10))
+    held_out = set(map(id, dev))
+    train = tuple(document for document in whole.train if id(document) not in held_out)
     if rows is not None and rows < len(train):
         marked = sum(map(is_marked, train))
         fewer, _ = hold_out(tuple(d for d in train if not is_marked(d)), len(train) - max(rows, marked))

@@ -61,8 +61,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     contributions, are dictionaries, or single values written with two underscores: method__beta, encoder__dropout,
     vocabulary__min_frequency, training__batch_size, contributions__pairs; see `whyword list methods vmask`.
     Contributions say what each word adds to each class; False leaves them out. Rationales, learned where fit is given
-    marked words, say which words people would mark as the reason; False leaves them out. The encoder "auto" is chosen on dev
-    among those that a budget of minutes allows. Loggers, or their names, hear of each run.
+    marked words, say which words people would mark as the reason; False leaves them out. The encoder "auto" is chosen
+    on dev among those that a budget of minutes allows. Loggers, or their names, hear of each run.
 
     class_weight is "balanced", or a dictionary of how much each class counts in training. With the threshold "auto",
     classes are decided by thresholds tuned on dev; a number is the probability from which on the last of two classes is
@@ -154,7 +154,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Give the settings of a section with their defaults; none where there is no such method or encoder."""
         values = {section: self.encoder} if section == "encoder" else {"method": self.method}
         try:
-            heads = {name: bool(getattr(self, name)) for name in ("contributions", "rationales")}
+            heads = {name: getattr(self, name) not in (False, None) for name in ("contributions", "rationales")}
             config = make_config(with_defaults({**values, **heads}))
         except OptionError:
             return {}

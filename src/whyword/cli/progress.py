@@ -90,11 +90,13 @@ def _judged(record: dict[str, Any]) -> str:
     health = record.get("health", {})
     if "explained" in health:
         return f"explained {health['explained']:.1%}"
+    agreement = "agreement not measured, as hardly a dev text is marked"
     if "agreement" in health:
-        return f"agreement with people {health['agreement']:.3f} (random words {health['random_agreement']:.3f})"
+        agreement = f"agreement with people {health['agreement']:.3f} (random words {health['random_agreement']:.3f})"
     if record["phase"] == "rationales":
-        return "agreement not measured, as hardly a dev text is marked"
-    return f"dev accuracy {record['dev_accuracy']:.3f}"
+        return agreement
+    accuracy = f"dev accuracy {record['dev_accuracy']:.3f}"
+    return f"{accuracy}  {agreement}" if "agreement" in health else accuracy
 
 
 class TextProgress:

@@ -13,7 +13,7 @@ from ..interfaces.errors import DataError
 from .bad_rows import RowError
 from .labels import are_multi_label, labels
 from .rows import RATIONALE_COLUMN, Columns, document
-from .sources import locate, read_records
+from .sources import read_records
 from .splits import Dataset, Documents
 
 
@@ -35,10 +35,12 @@ def add_marks(dataset: Dataset, path: Path) -> Dataset:
     What several people marked in a text is taken together, and the label is the last one given. Texts of the test split
     stay as they are.
     """
+    if not path.is_file():
+        raise DataError(f"There is no file {path}: give the file of marked words that --rationales is to read.")
     several = are_multi_label(dataset.train)
     lines: dict[Words, list[tuple[str, Document]]] = defaultdict(list)
     columns = Columns(rationale=RATIONALE_COLUMN, several=several)
-    for where, record in read_records(locate(path), columns=columns):
+    for where, record in read_records(path, columns=columns):
         read = document(record, columns, where, labelled=False)
         lines[read.words].append((where, read))
     if not lines:

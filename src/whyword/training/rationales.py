@@ -17,9 +17,7 @@ from ..data.batching import Corpus, by_token_budget
 from ..inference.fitted import BATCH_TOKENS
 from ..interfaces.document import REASON, Batch
 from ..interfaces.method import Method, Objective, Phase, Refinement
-from ..maths.stats.average_precision import average_precision
-from ..maths.stats.ties import tied_ranks
-from ..maths.tensors.masked import gather_words
+from .agreement import agreement_of
 from .kept_states import CHUNK_TOKENS, KeptStates, most_tokens
 
 RATIONALES = "rationales"  # the name of the phase
@@ -111,24 +109,11 @@ class Marked(KeptStates):
 
     @torch.inference_mode()
     def agreement(self) -> dict[str, float]:
-        """Average precision of the marked words, the mean over texts, and what random scores would get about."""
+        """Measure how well the reader agrees with people."""
+        chosen = by_token_budget(self.lengths, BATCH_TOKENS)
+        batches = (self.batch(some).to(self.device) for some in chosen)
         self.method.eval()
-        found: list[float] = []
-        shares: list[float] = []
-        for chosen in by_token_budget(self.lengths, BATCH_TOKENS):
-            batch = self.batch(chosen).to(self.device)
-            words = int(batch.word_of_token.max()) + 1
-            scores = self.head.log_odds(self._features(batch), batch).sigmoid()
-            table = gather_words(scores, batch.word_of_token, words, average=True).double().cpu().numpy()
-            for row, number in zip(table, self.chosen[chosen], strict=True):
-                assert self.corpus.marks is not None
-                marks = self.corpus.marks[number]
-                assert marks is not None
-                marked = marks[:words] == REASON
-                if marked.any():
-                    found.append(average_precision(tied_ranks(row[: len(marked)], 0.0), marked))
-                    shares.append(float(marked.mean()))
-        return {"agreement": float(np.mean(found)), "random_agreement": float(np.mean(shares))}
+        return agreement_of((batch, self.head.log_odds(self._features(batch), batch).sigmoid()) for batch in batches)
 
 
 def _draw(corpus: Corpus, most: int, unmarked: float, fit: int, generator: np.random.Generator) -> np.ndarray:
