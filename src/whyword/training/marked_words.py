@@ -65,6 +65,6 @@ def distance_from_marks(weights: Tensor, batch: Batch, shares: bool) -> Tensor:
 
 @torch.inference_mode()
 def agreement_of_weights(method: Method, batches: Sequence[Batch]) -> dict[str, float]:
-    """Measure how well a method's word weights agree with the marked words of these texts; nothing if none is marked."""
+    """Measure how well a method's word weights agree with marked words; nothing where none is marked."""
     weights = (method(batch).token_weights for batch in batches)
     return agreement_of(zip(batches, weights, strict=True), average=method.own_score == "gate")
