@@ -36,7 +36,7 @@ from whyword.maths.stats.intervals import mean_over_runs
 from whyword.models.config import make_config, with_defaults
 from whyword.models.folder import TrainedModel
 from whyword.models.learn import learn_rationales
-from whyword.models.train import measure, train_once
+from whyword.models.train import train_once
 
 MARKS = (100, 400, None)  # marked training posts; None: all
 HELD_OUT = 1_500  # unmarked training posts that choose the classifier's epoch
@@ -47,11 +47,11 @@ HALF = 0.5  # from which probability on a word is said to be marked
 SMOOTHED = 2.0  # occurrences of the mean word added to each word of the list
 
 
-def split(data: str, data_dir: str, rows: int | None) -> Dataset:
+def split(data: str, data_dir: str, rows: int | None, texts: int | None) -> Dataset:
     """Give all marked training posts, dev cut from the unmarked ones, and the dev split of the data as test."""
     whole = load_dataset(data, data_dir=data_dir)
     plain = tuple(document for document in whole.train if not is_marked(document)) or whole.train
-    _, dev = hold_out(plain, min(HELD_OUT, len(plain) // 10))
+    _, dev = hold_out(plain, min(HELD_OUT, (rows or len(plain)) // 10))
     held_out = set(map(id, dev))
     train = tuple(document for document in whole.train if id(document) not in held_out)
     if rows is not None and rows < len(train):
@@ -59,7 +59,8 @@ def split(data: str, data_dir: str, rows: int | None) -> Dataset:
         fewer, _ = hold_out(tuple(d for d in train if not is_marked(d)), len(train) - max(rows, marked))
         chosen = set(map(id, fewer))
         train = tuple(document for document in train if is_marked(document) or id(document) in chosen)
-    return Dataset(whole.name, train, dev, whole.dev)
+    test = whole.dev if texts is None else hold_out(whole.dev, texts)[1]
+    return Dataset(whole.name, train, dev, test)
 
 
 def is_marked(document: Document) -> bool:
@@ -111,7 +112,7 @@ def fit(model: TrainedModel, dataset: Dataset, count: int | None, seed: int) -> 
         **agreement(taught.classifier, marked),
         "marked of unmarked texts": float(np.mean([(e.scores >= HALF).mean() for e in none])) if none else None,
         "word list": agreement(taught.classifier, word_list(learned, marked)),
-        "accuracy": measure(taught.classifier, dataset.test, "test")["test_accuracy"],
+        "accuracy": model.metrics["test_accuracy"],
     }
 
 
@@ -119,9 +120,8 @@ def without_marks(model: TrainedModel, dataset: Dataset) -> dict[str, Any]:
     """Measure what the classifier relies on, by occlusion, against what people mark."""
     documents = draw([document for document in dataset.test if is_marked(document)], EXPLAINED, 0)
     explanations = Occlusion().explain(model.classifier, documents)
-    accuracy = measure(model.classifier, dataset.test, "test")["test_accuracy"]
     found = {name: value for name, value in agreement(model.classifier, explanations).items() if name in METRICS}
-    return {"marks": 0, "cpu_seconds": 0.0, **found, "accuracy": accuracy}
+    return {"marks": 0, "cpu_seconds": 0.0, **found, "accuracy": model.metrics["test_accuracy"]}
 
 
 def settings(arguments: argparse.Namespace, seed: int) -> dict[str, Any]:
@@ -175,18 +175,20 @@ def main() -> None:
     parser.add_argument("--data", default="hatexplain")
     parser.add_argument("--encoder", default="lstm", choices=["lstm", "minilm", "minilm-frozen"])
     parser.add_argument("--rows", type=int, help="training texts of the classifier, all marked ones among them")
+    parser.add_argument("--texts", type=int, help="posts that are measured; all if left out")
     parser.add_argument("--seeds", type=int, default=3)
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     arguments.out.mkdir(parents=True, exist_ok=True)
     records = arguments.out / RECORDS
     runs = [json.loads(line) for line in records.read_text().splitlines()] if records.exists() else []
-    dataset = split(arguments.data, arguments.data_dir, arguments.rows)
+    dataset = split(arguments.data, arguments.data_dir, arguments.rows, arguments.texts)
     for seed in range(arguments.seeds):
         config = make_config(with_defaults(settings(arguments, seed)))
         name = f"{arguments.data}-{arguments.encoder}-{seed}"
         for count in (0, *MARKS):
             known = {"data": arguments.data, "encoder": arguments.encoder, "rows": len(dataset.train), "seed": seed}
+            known |= {} if arguments.texts is None else {"texts": arguments.texts}
             run = {**known, "asked": count}
             if any({name: done[name] for name in run} == run for done in runs):
                 continue
