@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from reference.contributions import QUICK
 from whyword import TextClassifier, explain, load
+from whyword.data.planted import planted
 from whyword.encoders import Bag
 from whyword.explainers.occlusion import Occlusion
 from whyword.explainers.random import Random
@@ -559,3 +560,19 @@ def test_several_labels_are_an_indicator_matrix_in_and_out():
 def test_a_label_that_no_text_has_is_refused():
     with pytest.raises(DataError, match="No text has the label 2"):
         TextClassifier(encoder="tfidf").fit(["a b", "c d", "a c"], np.array([[1, 0, 0], [0, 1, 0], [1, 1, 0]]))
+
+
+def test_marked_words_teach_what_people_would_mark():
+    documents = planted("easy,train=60,dev=0,test=0").train
+    texts, labels = [d.words.texts[0] for d in documents], [d.label for d in documents]
+    marks = [d.rationale[0] if i % 2 else None for i, d in enumerate(documents)]
+    settings = {"least_texts": 10, "epochs": 1, "steps": 2, "width": 4, "hidden": 4}
+    shape = {"encoder": "bag", "encoder_settings": {"dim": 4}, "epochs": 1, "contributions": False}
+    classifier = TextClassifier(rationales=settings, **shape).fit(texts, labels, rationales=marks)
+    explanation = classifier.explain(texts[:1], Occlusion)[0]
+    assert explanation.would_mark.shape == explanation.scores.shape
+    assert classifier.get_params()["rationales__width"] == 4
+    without = TextClassifier(rationales=False, **shape).fit(texts, labels, rationales=marks)
+    assert without.explain(texts[:1], Occlusion)[0].would_mark is None
+    with pytest.raises(DataError, match="60 texts and 1 rationales"):
+        classifier.fit(texts, labels, rationales=[None])

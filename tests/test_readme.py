@@ -41,6 +41,14 @@ def test_the_examples_of_the_page_on_training_run():
     assert names["rare"].model_.classifier.offsets is not None
 
 
+def test_the_examples_of_the_page_on_teaching_run():
+    page = (ROOT / "docs" / "teach.md").read_text(encoding="utf-8")
+    names: dict[str, object] = {}
+    for code in re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL):
+        exec(code, names)
+    assert names["explanation"].would_mark.max() <= 1
+
+
 @pytest.mark.parametrize("link", re.findall(r"\]\(([^)]+)\)", README))
 def test_a_link_leads_to_a_file(link):
     assert (ROOT / link).exists()

@@ -20,7 +20,7 @@ from .data.labels import are_multi_label
 from .data.splits import cut_dev
 from .explaining.any_model import access_for, open_model, with_tokenizer
 from .explaining.cache import ExplanationCache
-from .explaining.inputs import read_documents, read_label_sets, read_labels, read_texts
+from .explaining.inputs import read_documents, read_label_sets, read_labels, read_rationales, read_texts
 from .explaining.proof import prove
 from .explaining.stream import explain_documents
 from .explaining.targets import Target, read_target
@@ -46,6 +46,7 @@ SECTIONS = {  # of settings, and the parameter that holds them
     "vocabulary": "vocabulary",
     "training": "training",
     "contributions": "contributions",
+    "rationales": "rationales",
 }
 
 
@@ -61,8 +62,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     encoder are names of the catalog, or classes. Their settings, and those of the vocabulary, the training and the
     contributions, are dictionaries, or single values written with two underscores: method__beta, encoder__dropout,
     vocabulary__min_frequency, training__batch_size, contributions__pairs; see `whyword list methods vmask`.
-    Contributions say what each word adds to each class; False leaves them out. The encoder "auto" is chosen on dev
-    among those that a budget of minutes allows. Loggers, or their names, hear of each run.
+    Contributions say what each word adds to each class; False leaves them out. Rationales, learned where fit is given
+    marked words, say which words people would mark as the reason; False leaves them out. The encoder "auto" is chosen
+    on dev among those that a budget of minutes allows. Loggers, or their names, hear of each run.
 
     class_weight is "balanced", or a dictionary of how much each class counts in training. With the threshold "auto",
     classes are decided by thresholds tuned on dev; a number is the probability from which on the last of two classes is
@@ -90,6 +92,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         vocabulary: Mapping[str, Any] | None = None,
         training: Mapping[str, Any] | None = None,
         contributions: bool | Mapping[str, Any] = True,
+        rationales: bool | Mapping[str, Any] = True,
         class_weight: str | Mapping[Any, float] | None = None,
         threshold: float | str | None = None,
         forbid: Sequence[str] | str | Path | None = None,
@@ -114,6 +117,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.vocabulary = vocabulary
         self.training = training
         self.contributions = contributions
+        self.rationales = rationales
         self.class_weight = class_weight
         self.threshold = threshold
         self.forbid = forbid
@@ -165,11 +169,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Give the settings of a section with their defaults; none where there is no such method or encoder."""
         values = {section: self.encoder} if section == "encoder" else {"method": self.method}
         try:
-            carried = self.contributions is not False and self.contributions is not None
-            config = make_config(with_defaults({**values, "contributions": carried}))
+            heads = {name: getattr(self, name) not in (False, None) for name in ("contributions", "rationales")}
+            config = make_config(with_defaults({**values, **heads}))
         except OptionError:
             return {}
-        settings = config.to_dict()[section] or {}
+        settings = config.to_dict().get(section) or {}
         return {name: value for name, value in settings.items() if name != "name"}
 
     def fit(
@@ -178,14 +182,17 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         y: Any,
         dev: tuple[Any, Any] | None = None,
         sample_weight: Any = None,
+        rationales: Any = None,
     ) -> Self:
         """Train; the best epoch is chosen on dev, a pair (texts, labels), or on a tenth held out of the texts.
 
         Where a text may have several labels, y is an indicator matrix, as MultiLabelBinarizer makes it, a frame of 0
         and 1 with a column per label, or a list of each text's labels.
         Each text counts in training as much as its sample_weight says; choosing on dev counts every text alike.
+        From rationales, for each text the list of (start, end) character spans that a person marked as the reason, or
+        None where nobody was asked, it is learned which words people would mark.
         """
-        train = _weighted(tuple(read_documents(X, y)), sample_weight)
+        train = _marked(_weighted(tuple(read_documents(X, y)), sample_weight), rationales)
         classes = labels(train)
         several = are_multi_label(train)
         columns = read_label_sets(y)[1] if several else classes
@@ -236,6 +243,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             "vocabulary": dict(self.vocabulary or {}),
             "training": training,
             "contributions": self.contributions,
+            "rationales": self.rationales,
             "embeddings": None if self.embeddings is None else str(self.embeddings),
             "forbid": _entries(self.forbid),
             "forbid_soft": _entries(self.forbid_soft),
@@ -447,6 +455,14 @@ def _weighted(documents: tuple[Document, ...], weights: Any) -> tuple[Document, 
         return documents
     values = _check_sample_weight(weights, np.empty((len(documents), 0)), ensure_non_negative=True).tolist()
     return tuple(replace(document, weight=weight) for document, weight in zip(documents, values, strict=True))
+
+
+def _marked(documents: tuple[Document, ...], rationales: Any) -> tuple[Document, ...]:
+    """Give each document what a person marked in it."""
+    if rationales is None:
+        return documents
+    marked = read_rationales(rationales, [document.words for document in documents])
+    return tuple(replace(document, rationale=spans) for document, spans in zip(documents, marked, strict=True))
 
 
 def _read_dev(dev: tuple[Any, Any], classes: Sequence[Label]) -> tuple[Document, ...]:

@@ -1,7 +1,9 @@
+import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from whyword.data.words import split
 from whyword.interfaces.document import Batch, Document, Span, Words
 
 PAIR = Words(("A man sleeps.", "He is awake."), (((0, 1), (2, 5), (6, 12)), ((0, 2), (3, 5), (6, 11))))
@@ -70,3 +72,27 @@ def test_a_batch_moves_to_a_device_as_a_whole() -> None:
     labelled = Batch(zeros, zeros.bool(), zeros, zeros, zeros[0]).to("meta")
     assert labelled.labels is not None
     assert labelled.labels.device.type == "meta"
+
+
+@pytest.mark.parametrize(
+    ("rationale", "refused", "states"),
+    [
+        (None, None, None),
+        (((2, 10),), None, (0, 1, 0)),
+        ((), None, (0, 0, 0)),
+        (((2, 10),), ((0, 1),), (0, 1, 0)),
+        (None, ((0, 1),), (0, -1, -1)),
+        ((), ((0, 1),), (0, -1, -1)),
+        ((), (), (0, 0, 0)),
+        (None, (), None),
+    ],
+)
+def test_a_word_was_marked_or_was_not_or_nobody_knows(rationale, refused, states):
+    marked = [None if spans is None else (spans,) for spans in (rationale, refused)]
+    document = Document(split("a splendid film"), "good", marked[0], not_rationale=marked[1])
+    assert document.word_marks == states
+
+
+def test_passages_that_were_marked_for_any_label_count():
+    of_labels = (("good", (((2, 10),),)), ("long", (((11, 15),),)))
+    assert Document(split("a splendid film"), rationales=of_labels).word_marks == (0, 1, 1)

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+from torch import Tensor
+
 from ..interfaces.classifier import Classifier, OpenClassifier
-from ..interfaces.document import Document
+from ..interfaces.document import Document, Words
 from ..interfaces.errors import OptionError
 from ..interfaces.explanation import Explainer, Explanation
+
+ReadScores = Callable[[Sequence[Words]], tuple[list[Tensor] | list[np.ndarray], Tensor, list[int]]]
 
 
 @dataclass(frozen=True)
@@ -34,15 +39,22 @@ def explain_by_weights(
     classifier: OpenClassifier, documents: Sequence[Document], targets: Sequence[int] | None, name: str
 ) -> list[Explanation]:
     """Explain each document by the weights of one forward pass."""
+    return explain_by_scores(classifier, classifier.own_scores, documents, targets, name)
+
+
+def explain_by_scores(
+    classifier: Classifier, read: ReadScores, documents: Sequence[Document], targets: Sequence[int] | None, name: str
+) -> list[Explanation]:
+    """Explain each document by scores without sign that are read in one forward pass."""
     started = time.perf_counter()
-    scores, probabilities, truncated_words = classifier.own_scores([document.words for document in documents])
+    scores, probabilities, truncated_words = read([document.words for document in documents])
     seconds = (time.perf_counter() - started) / max(1, len(documents))
     table = probabilities.double().numpy()
     chosen = table.argmax(1) if targets is None else targets
     return [
         Explanation(
             document=document,
-            scores=scores[i].double().numpy(),
+            scores=np.asarray(scores[i], dtype=np.float64),
             target=int(chosen[i]),
             classes=classifier.classes,
             probabilities=table[i],

@@ -10,13 +10,11 @@ order, p(y > k | S) = sigmoid(log-odds of p(y > k | ∅) + Σ weights) for every
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import relu
 
 from ..interfaces.document import Batch
 from ..interfaces.method import Method, Prediction
@@ -24,11 +22,9 @@ from ..interfaces.settings import check_above_zero, check_share_below_one
 from ..maths.tensors.ordered import class_logits, odds_above
 from ..maths.tensors.subsets import Link, link_shapley
 from .heads import Dropout
+from .neighborhood import NeighborhoodReader, Part, features_of, part_of, read_two_tokens, text_of_no_word
 
 SMALL_START = 0.01  # of the last layer: from large random weights the formula saturates and learns nothing
-DILATIONS = (1, 2, 4)  # of the convolutions: together they see 14 tokens to either side
-WINDOW = 5  # tokens of a convolution
-Part = Literal["largest", "share"]  # how a token's part in the text vector is known: it was pooled, or it was weighed
 
 
 def start_of(logits: Tensor, link: Link) -> Tensor:
@@ -51,7 +47,7 @@ def base_of(classes: int, link: Link) -> Tensor:
     return odds_above(uniform) if link == "cumulative" else uniform
 
 
-class ContributionHead(nn.Module):
+class ContributionHead(NeighborhoodReader):
     """Reads each token's vector, state, part in the text vector, and neighborhood: a weight per word and class."""
 
     revision: ClassVar[int] = 2  # raised by hand when changed code or a changed default gives other contributions
@@ -78,15 +74,9 @@ class ContributionHead(nn.Module):
             check_share_below_one(self, "dropout")
 
     def __init__(self, features: int, classes: int, part: Part | None, config: Config, link: Link = "softmax") -> None:
-        super().__init__()
+        super().__init__(features, config.width, part)
         self.config = config
-        self.part = part
         self.link = link
-        self.squeeze = nn.Linear(features, config.width)
-        self.around = nn.ModuleList(
-            nn.Conv1d(config.width, config.width, WINDOW, padding=WINDOW // 2 * dilation, dilation=dilation)
-            for dilation in DILATIONS
-        )
         self.weigh = nn.Sequential(
             nn.LayerNorm(2 * config.width),  # without it some fits die early
             nn.Linear(2 * config.width, config.hidden),
@@ -101,11 +91,7 @@ class ContributionHead(nn.Module):
         )
         with torch.no_grad():
             self.weigh[-1].weight.mul_(SMALL_START)  # type: ignore[operator]
-        self.register_buffer("mean", torch.zeros(features))
-        self.register_buffer("scale", torch.ones(features))
         self.register_buffer("base", base_of(classes, link))
-        self.mean: Tensor
-        self.scale: Tensor
         self.base: Tensor  # log p(∅), or its log-odds
 
     def weights(self, features: Tensor, logits: Tensor, batch: Batch, most: int | None = None) -> Tensor:
@@ -113,12 +99,7 @@ class ContributionHead(nn.Module):
 
         most is the number of words in the result; None: the most of any text.
         """
-        mask = batch.mask.unsqueeze(-1)
-        read = relu(self.squeeze((features - self.mean) / self.scale)) * mask
-        around = read.transpose(1, 2)
-        for convolution in self.around:
-            around = (around + relu(convolution(around))) * mask.transpose(1, 2)
-        return self.normalize(self.weigh(torch.cat([read, around.transpose(1, 2)], -1)), logits, batch, most)
+        return self.normalize(self.weigh(self.read(features, batch)), logits, batch, most)
 
     def normalize(self, raw: Tensor, logits: Tensor, batch: Batch, most: int | None = None) -> Tensor:
         """Sum (batch, time, class) over words, and let those of a text add up to what its words change together."""
@@ -183,38 +164,16 @@ def words_present(batch: Batch, most: int | None = None) -> Tensor:
     return pieces.scatter_add(1, words.clamp(min=0), batch.is_word.long()) > 0
 
 
-def features_of(embedded: Tensor, prediction: Prediction, part: Part | None) -> Tensor:
-    """Put together what the head reads of each token: (batch, time, dim)."""
-    assert prediction.states is not None
-    states, pooled = prediction.states, prediction.pooled.unsqueeze(1)
-    features = [embedded, states, pooled.expand(-1, states.shape[1], -1)]
-    if prediction.lower is not None:
-        features.append(prediction.lower)
-    if part == "largest":
-        features.append(states.where(states == pooled, 0.0))
-    elif part == "share":
-        assert prediction.token_weights is not None
-        features.append(states * prediction.token_weights.unsqueeze(-1))
-    return torch.cat(features, -1)
-
-
 @torch.no_grad()
 def add_head(method: Method, config: ContributionHead.Config) -> None:
     """Let a method carry contributions; how wide its vectors are, and how they are pooled, is seen from two tokens."""
     first = next(method.parameters())
-    unknown = method.unknown_token
-    nothing = _of_no_word([unknown, 0 if unknown else 1], first.device)
-    training = method.training
-    embedded, prediction = method.eval().read(nothing)
-    method.train(training)
+    embedded, prediction = read_two_tokens(method)
     link: Link = "sigmoid" if method.multi_label else "cumulative" if method.ordered else "softmax"
     if prediction.token_logits is not None:
         method.contributions = LinearContributions(prediction.logits.shape[-1], link).to(first)
         return
-    assert prediction.states is not None
-    part: Part | None = "share" if method.own_score == "share" and prediction.token_weights is not None else None
-    if part is None and torch.equal(prediction.pooled, prediction.states.amax(1)):
-        part = "largest"
+    part = part_of(method, prediction)
     width = features_of(embedded, prediction, part).shape[-1]
     method.contributions = ContributionHead(width, prediction.logits.shape[-1], part, config, link).to(first)
 
@@ -224,12 +183,5 @@ def read_base(method: Method) -> None:
     """Let the contributions of a linear model start from its answer to a text of no words."""
     assert isinstance(method.contributions, LinearContributions)
     base = method.contributions.base
-    logits = method.eval()(_of_no_word([method.unknown_token], base.device)).logits[0]
+    logits = method.eval()(text_of_no_word([method.unknown_token], base.device)).logits[0]
     base.copy_(start_of(logits, method.contributions.link))
-
-
-def _of_no_word(tokens: Sequence[int], device: torch.device) -> Batch:
-    """Give a text of tokens that belong to no word."""
-    ids = torch.tensor([list(tokens)], device=device)
-    special = torch.full_like(ids, -1)
-    return Batch(ids, special.bool(), special, torch.zeros_like(ids))

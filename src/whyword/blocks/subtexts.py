@@ -30,6 +30,7 @@ def keep_words(batch: Batch, kept: Tensor, unknown: int) -> Batch:
         mask=mask,
         word_of_token=words,
         segments=batch.segments.gather(1, order),
+        marks=None,  # those of the whole text
     )
 
 

@@ -10,6 +10,7 @@ import tokenizers
 from tokenizers import models, normalizers, pre_tokenizers, processors
 
 from .. import catalog
+from ..blocks.rationales import RationaleReader, add_reader
 from ..data.batching import Corpus, collate
 from ..data.tokenizers.word_level import WordLevelTokenizer, learn_vocabulary
 from ..data.tokenizers.word_pieces import WordPieceTokenizer
@@ -128,9 +129,15 @@ def sample_classifier() -> FittedClassifier:
 
 
 def untrained(make: MakeMethod, tokenizer: Tokenizer) -> FittedClassifier:
-    """Give a classifier whose weights are random, but large enough for every word to count."""
+    """Give a classifier whose weights are random, but large enough for every word to count.
+
+    It carries a reader of reasons, of random weights too.
+    """
     with seeded():
         method = make(tokenizer, len(LABELS)).eval()
+    with seeded():
+        add_reader(method, RationaleReader.Config(width=4, hidden=4))
+    method.eval()
     for parameter in method.parameters():
         parameter.data *= LOUDER
     return FittedClassifier(method, tokenizer, LABELS)

@@ -80,10 +80,23 @@ class TrainingProgress:
 
 def _sentence(record: dict[str, Any]) -> str:
     losses = " ".join(f"{name} {value:.3f}" for name, value in record["losses"].items())
-    explained = record.get("health", {}).get("explained")  # of contributions, which leave the accuracy as it is
-    judged = f"dev accuracy {record['dev_accuracy']:.3f}" if explained is None else f"explained {explained:.1%}"
+    judged = _judged(record)
     mark = " *" if record["best"] else ""
     return f"{record['phase']} epoch {record['epoch']:>2}  {losses}  {judged}  {record['seconds']:.1f} s{mark}"
+
+
+def _judged(record: dict[str, Any]) -> str:
+    """Say how good an epoch is; phases that leave the accuracy as it is are judged by what they teach."""
+    health = record.get("health", {})
+    if "explained" in health:
+        return f"explained {health['explained']:.1%}"
+    agreement = "agreement not measured, as hardly a dev text is marked"
+    if "agreement" in health:
+        agreement = f"agreement with people {health['agreement']:.3f} (random words {health['random_agreement']:.3f})"
+    if record["phase"] == "rationales":
+        return agreement
+    accuracy = f"dev accuracy {record['dev_accuracy']:.3f}"
+    return f"{accuracy}  {agreement}" if "agreement" in health else accuracy
 
 
 class TextProgress:

@@ -107,6 +107,13 @@ def command(
             "--contributions/--no-contributions", help="Learn what each word adds to each class. Left out: yes."
         ),
     ] = None,
+    rationales: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Words that people marked: lines with text, rationale and maybe label."),
+    ] = None,
+    no_rationales: Annotated[
+        bool, typer.Option("--no-rationales", help="Do not learn what people would mark where texts are marked.")
+    ] = False,
     class_weight: Annotated[
         str | None,
         typer.Option(
@@ -163,6 +170,7 @@ def command(
     """
     from ..catalog import make_logger
     from ..data.doctor import load_checked
+    from ..data.marked_rows import add_marks
     from ..inference.fitted import choose_device
     from ..models.auto import BUDGET, train_automatically
     from ..models.choose import choose_setting, split_choice
@@ -191,6 +199,10 @@ def command(
     if contributions is not None and (not contributions or not values.get("contributions")):
         values["contributions"] = contributions
     forbidding.add_to(values)
+    if no_rationales and rationales is not None:
+        raise OptionError("--rationales FILE goes with no --no-rationales: leave one of them out.")
+    if no_rationales:
+        values["rationales"] = False
     search = split_choice(choose) if choose is not None else None
     auto = _is_auto(values, choose, budget)
     run = make_config(with_defaults(values))
@@ -198,6 +210,7 @@ def command(
     where = choose_device(device)
     dataset = load_checked(data, columns.columns(), data_dir, keep_leaks, fix_labels)
     dataset = with_forbidden_notes(dataset, values)
+    dataset = dataset if rationales is None else add_marks(dataset, rationales)
     resume, alone = keeping.resume, threads is None
     with TrainingProgress(quiet) as progress:
         try:

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 import torch
 
-from ..interfaces.document import Batch, Document, Label, Tokenizer, Tokens
+from ..interfaces.document import UNKNOWN, Batch, Document, Label, Tokenizer, Tokens
 from .labels import numbered
 
 POOL = 50  # batches whose texts are sorted by length together: large enough for little padding, small enough to mix
@@ -51,6 +51,18 @@ def _padded(rows: Sequence[np.ndarray], mask: np.ndarray, filler: int) -> torch.
     return torch.from_numpy(table)
 
 
+def token_marks(batch: Batch, marks: Sequence[np.ndarray | None]) -> torch.Tensor | None:
+    """Give every token of a batch what is known of its word, (batch, time); None if nothing is known of any."""
+    if all(states is None for states in marks):
+        return None
+    words = batch.word_of_token.numpy()
+    table = np.full(words.shape, UNKNOWN, dtype=np.int64)
+    for row, states in enumerate(marks):
+        if states is not None:
+            table[row] = np.where(words[row] < 0, UNKNOWN, states[words[row]])
+    return torch.from_numpy(table)
+
+
 def by_token_budget(lengths: np.ndarray, budget: int, most_texts: int | None = None) -> Iterator[np.ndarray]:
     """Group positions by falling length so that no padded batch exceeds the budget (a longer text is alone)."""
     order = np.argsort(-lengths, kind="stable")
@@ -83,12 +95,16 @@ class Corpus:
     padding: int
     weights: np.ndarray | None = None  # (text,) or (text, label): counts in training, one on average; None: the same
     ignored: Sequence[np.ndarray] | None = None  # (word,) bool of each text: words that are to move no answer
+    marks: Sequence[np.ndarray | None] | None = None  # per text (word,) int64 as Document.word_marks; None: no marks
 
     @classmethod
     def read(cls, documents: Sequence[Document], classes: Sequence[Label], tokenizer: Tokenizer) -> Corpus:
         """Tokenize documents whose labels are all among the classes."""
         texts = tokenizer([document.words for document in documents])
-        return cls(texts, numbered(documents, classes), tokenizer.padding)
+        known = [document.word_marks for document in documents]
+        marks = [None if states is None else np.array(states, dtype=np.int64) for states in known]
+        some = any(states is not None for states in marks)
+        return cls(texts, numbered(documents, classes), tokenizer.padding, marks=marks if some else None)
 
     def weighted(self, of_texts: np.ndarray | None, of_classes: np.ndarray | None) -> Corpus:
         """Let texts count in training as much as their own weight times that of their class says, one on average."""
@@ -116,6 +132,8 @@ class Corpus:
         code = zlib.crc32(self.labels.tobytes())
         if self.weights is not None:
             code = zlib.crc32(self.weights.tobytes(), code)
+        for states in self.marks or ():
+            code = zlib.crc32(b"" if states is None else states.tobytes(), code)
         for text in self.texts:
             code = zlib.crc32(text.ids.tobytes(), code)
         return f"{len(self)} texts, {code:08x}"
@@ -124,12 +142,15 @@ class Corpus:
         """Pad the chosen texts."""
         batch = collate([self.texts[i] for i in chosen], self.padding, self.labels[chosen])
         if self.ignored is not None:
-            marks = [self.ignored[i] for i in chosen]
-            most = np.arange(max(map(len, marks), default=0))
-            batch = replace(batch, ignored=_padded(marks, most < np.array([[len(row)] for row in marks]), 0) > 0)
-        if self.weights is None:
-            return batch
-        return replace(batch, weights=torch.from_numpy(self.weights[chosen]).float())
+            ignored = [self.ignored[i] for i in chosen]
+            most = np.arange(max(map(len, ignored), default=0))
+            batch = replace(batch, ignored=_padded(ignored, most < np.array([[len(row)] for row in ignored]), 0) > 0)
+        if self.weights is not None:
+            batch = replace(batch, weights=torch.from_numpy(self.weights[chosen]).float())
+        if self.marks is not None:
+            marks = token_marks(batch, [self.marks[i] for i in chosen])
+            batch = batch if marks is None else replace(batch, marks=marks)
+        return batch
 
     def batches(self, budget: int) -> list[Batch]:
         """Pad all texts, those of similar length together."""

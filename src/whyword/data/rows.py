@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -18,6 +18,7 @@ from .encoding import check_encoding
 from .words import split
 
 TEXT_COLUMN, PAIR_COLUMN, LABEL_COLUMN, RATIONALE_COLUMN = "text", "text_pair", "label", "rationale"  # the usual names
+NOT_RATIONALE_COLUMN = "not_rationale"  # passages marked as no reason
 
 
 @dataclass(frozen=True)
@@ -70,12 +71,18 @@ def document(record: Record, columns: Columns, where: str, labelled: bool) -> Do
     if not labelled:
         label = _whole(record.get(columns.label or LABEL_COLUMN))
         known = isinstance(label, str | int) and not isinstance(label, bool) and label != ""
-        return Document(words, label if known else None, _rationale_if_any(record, columns, words.texts, where))
+        return Document(
+            words,
+            label if known else None,
+            _rationale_if_any(record, columns, words.texts, where),
+            not_rationale=_not_rationale(record, columns, words.texts, where),
+        )
     if not len(words):
         raise RowError(where, f": the column '{column}' holds no words ({_shown(text)}): drop the row or fix it", TEXT)
     label = _label(record, columns.label or LABEL_COLUMN, where)
     rationale = _rationale(record, columns, words.texts, where)
-    return Document(words, label, rationale, _weight(record, columns.weight, where))
+    not_rationale = _not_rationale(record, columns, words.texts, where)
+    return Document(words, label, rationale, _weight(record, columns.weight, where), not_rationale=not_rationale)
 
 
 def _with_labels(words: Words, record: Mapping[str, Any], columns: Columns, where: str, labelled: bool) -> Document:
@@ -87,7 +94,8 @@ def _with_labels(words: Words, record: Mapping[str, Any], columns: Columns, wher
     labels = read_label_set(record, columns, where) if labelled or present else None
     marked, of_labels = _rationales(record, columns, words.texts, where)
     weight = _weight(record, columns.weight, where) if labelled else None
-    return Document(words, None, marked, weight, labels, of_labels)
+    not_rationale = _not_rationale(record, columns, words.texts, where)
+    return Document(words, None, marked, weight, labels, of_labels, not_rationale)
 
 
 def read_label_set(record: Mapping[str, Any], columns: Columns, where: str) -> tuple[Label, ...]:
@@ -226,6 +234,14 @@ def _rationale(
     if all(spans is None for spans in marked):
         return None
     return tuple(spans or () for spans in marked)
+
+
+def _not_rationale(
+    record: Mapping[str, Any], columns: Columns, texts: tuple[str, ...], where: str
+) -> tuple[tuple[Span, ...], ...] | None:
+    """Read passages that were marked as no reason, from a column that hardly a file has by chance."""
+    named = replace(columns, rationale=NOT_RATIONALE_COLUMN)
+    return _rationale(record, named, texts, where) if NOT_RATIONALE_COLUMN in record else None
 
 
 def _rationale_if_any(

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .occlusion import Occlusion
     from .own import Own
     from .random import Random
+    from .rationale import Rationale
     from .shapley import Shapley
 
 _HOMES = {
@@ -34,6 +35,7 @@ _HOMES = {
     "OpenClassifier": "..interfaces.classifier",
     "Own": ".own",
     "Random": ".random",
+    "Rationale": ".rationale",
     "Removal": "..interfaces.classifier",
     "Shapley": ".shapley",
     "Words": "..interfaces.document",
@@ -53,6 +55,7 @@ __all__ = [
     "OpenClassifier",
     "Own",
     "Random",
+    "Rationale",
     "Removal",
     "Shapley",
     "Words",

@@ -54,6 +54,7 @@ class Own(Explainer):
                 seconds=seconds,
                 truncated_words=found.truncated_words[i],
                 resolution=PROBABILITY,
+                would_mark=None if found.would_mark is None else found.would_mark[i],
             )
             for i, document in enumerate(documents)
         ]

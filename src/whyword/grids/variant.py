@@ -15,6 +15,7 @@ import numpy as np
 
 from .. import catalog
 from ..blocks.contributions import ContributionHead
+from ..blocks.rationales import RationaleReader
 from ..data.dataset import Dataset, labels, load_dataset
 from ..data.planted import parse
 from ..data.readers.hub import PREFIX
@@ -179,16 +180,15 @@ def variant_identity(variant: Variant) -> Settings:
         "vocabulary": differing(config.vocabulary),
         "training": differing(config.training),
         **{name: entries for name in FORBIDDEN if (entries := getattr(config, name))},
-        **_contributions_identity(config),
+        **_identity_of_head("contributions", ContributionHead.revision, config.contributions),
+        **_identity_of_head("rationales", RationaleReader.revision, config.rationales),
         **{name: value for name, value in changed.items() if name not in ("name", "settings")},
     }
 
 
-def _contributions_identity(config: RunConfig) -> Settings:
-    """Give what decides the contributions, where a variant has them."""
-    if config.contributions is None:
-        return {}
-    return {"contributions": {"revision": ContributionHead.revision, **differing(config.contributions)}}
+def _identity_of_head(name: str, revision: int, settings: Any) -> Settings:
+    """Give what decides a head that is fitted last, where a variant has it."""
+    return {} if settings is None else {name: {"revision": revision, **differing(settings)}}
 
 
 def evaluation_identity(evaluation: Evaluation) -> Settings:

@@ -20,7 +20,7 @@ from ..data.tokenizers.forbidding import ForbiddingTokenizer
 from ..interfaces.classifier import REMOVALS, Contributions, Removal
 from ..interfaces.document import Batch, Label, Tokenizer, Tokens, Words
 from ..interfaces.errors import OptionError, unknown_name
-from ..interfaces.method import Method
+from ..interfaces.method import Method, Prediction
 from ..maths.tensors.masked import gather_words, share_out
 from .subsets import lay_out
 
@@ -129,6 +129,29 @@ class FittedClassifier:
         """Whether the model carries contributions."""
         return self.method.contributions is not None or self.reader is not None
 
+    @property
+    def has_rationales(self) -> bool:
+        """Whether the model has learned what people would mark."""
+        return self.method.rationales is not None
+
+    @torch.inference_mode()
+    def would_mark(self, texts: Sequence[Words]) -> tuple[list[np.ndarray], Tensor, list[int]]:
+        """Give how likely a person is to mark each word of a text, (text, class) probabilities, and truncated words."""
+        if not self.has_rationales:
+            raise OptionError(
+                "This model has not learned what people would mark: train it on texts with marked words (a column "
+                "rationale, or --rationales FILE)."
+            )
+        self.method.eval()
+        tokens = self.tokenizer(texts)
+        probabilities = torch.empty(len(texts), len(self.classes))
+        scores: list[np.ndarray] = [np.empty(0)] * len(texts)
+        for chosen, batch in self._batches(tokens):
+            prediction = self.method.explain(batch)
+            probabilities[torch.from_numpy(chosen)] = self.method.probabilities(prediction.logits).cpu()
+            _gather_marks(prediction, tokens, chosen, scores)
+        return scores, probabilities, [text.truncated_words for text in tokens]
+
     @torch.inference_mode()
     def contributions(self, texts: Sequence[Words], answers: Tensor | None = None) -> Contributions:
         """Give what each word adds to the probability of each class, from one pass over each text.
@@ -146,12 +169,14 @@ class FittedClassifier:
         tokens = self.tokenizer(texts)
         probabilities = torch.empty(len(texts), len(self.classes))
         scores: list[np.ndarray] = [np.empty(0)] * len(texts)
+        marks: list[np.ndarray] = [np.empty(0)] * len(texts)
         for chosen, batch in self._batches(tokens):
             logits = None
             if answers is not None:
                 logits = logits_of(answers[torch.from_numpy(chosen)], self.multi_label).to(self.device)
             prediction = self.method.explain(batch, logits)
             assert prediction.contributions is not None
+            _gather_marks(prediction, tokens, chosen, marks)
             probabilities[torch.from_numpy(chosen)] = self.method.probabilities(prediction.logits).cpu()
             table = prediction.contributions.transpose(1, 2).double().cpu()  # (text, class, word)
             for row, i in enumerate(chosen):
@@ -162,7 +187,8 @@ class FittedClassifier:
         head: Any = self.method.contributions
         base = answers_of(head.base.double(), head.link).cpu().numpy()
         answered = probabilities if answers is None else answers
-        return Contributions(scores, answered, base, [text.truncated_words for text in tokens])
+        truncated_words = [text.truncated_words for text in tokens]
+        return Contributions(scores, answered, base, truncated_words, marks if self.has_rationales else None)
 
     def fingerprint(self, facts: Sequence[Any] = ()) -> str:
         """Name all that decides what the classifier answers: further facts, classes, tokenizer and weights."""
@@ -230,6 +256,20 @@ class FittedClassifier:
         for rows, batch in sub_texts.batches(BATCH_TOKENS):
             probabilities[torch.from_numpy(rows)] = self._answer(batch.to(self.device))
         return [probabilities[torch.from_numpy(rows)] for rows in sub_texts.row_of_request]
+
+
+def _gather_marks(
+    prediction: Prediction, tokens: Sequence[Tokens], chosen: np.ndarray, scores: list[np.ndarray]
+) -> None:
+    """Put what a person would mark in the chosen texts in place; words that were not read have 0."""
+    if prediction.would_mark is None:
+        return
+    table = prediction.would_mark.double().cpu()
+    for row, i in zip(table, chosen, strict=True):
+        owner = tokens[i].owner
+        found = torch.zeros(tokens[i].words, dtype=torch.float64)
+        found[: len(row)] = row[: tokens[i].words]
+        scores[i] = share_out(found, None if owner is None else torch.from_numpy(owner), average=True).numpy()
 
 
 def logits_of(probabilities: Tensor, multi_label: bool) -> Tensor:

@@ -11,7 +11,14 @@ import torch
 
 from ..attribution.classes import choose_classes
 from ..data.forbidden import ClosedUp
-from ..interfaces.classifier import Classifier, OpenClassifier, class_values, predicted_classes, predicts_likeliest
+from ..interfaces.classifier import (
+    Classifier,
+    OpenClassifier,
+    class_values,
+    knows_rationales,
+    predicted_classes,
+    predicts_likeliest,
+)
 from ..interfaces.document import Document, Span, Words
 from ..interfaces.explanation import Explainer, Explanation, Interaction
 from .fitted import FittedClassifier
@@ -55,6 +62,7 @@ def _of_whole_text(explanation: Explanation, document: Document, closed: ClosedU
         ),
         truncated_words=closed.truncated(explanation.truncated_words),
         forbidden_words=closed.left_out if closed.left_out.any() else None,
+        would_mark=spread(explanation.would_mark),
     )
 
 
@@ -74,7 +82,8 @@ def _explain_in_windows(
     of_short = [number for number, cuts in zip(targets, windows, strict=True) if not cuts]
     whole = iter(explainer.explain(classifier, short, None if None in of_short else of_short))
     stitched = iter(_explain_long(explainer, classifier, long, target) if long else [])
-    return _with_knowledge(classifier, [next(stitched if cuts else whole) for cuts in windows])
+    explanations = [next(stitched if cuts else whole) for cuts in windows]
+    return _with_knowledge(classifier, _with_marks(classifier, explanations, windows))
 
 
 def _with_knowledge(classifier: OpenClassifier, explanations: list[Explanation]) -> list[Explanation]:
@@ -87,6 +96,30 @@ def _with_knowledge(classifier: OpenClassifier, explanations: list[Explanation])
     if known is None:
         return explanations
     return [replace(one, known_words=count) for one, count in zip(explanations, known, strict=True)]
+
+
+def _with_marks(
+    classifier: OpenClassifier, explanations: list[Explanation], windows: Sequence[list[np.ndarray]]
+) -> list[Explanation]:
+    """Say beside each explanation what people would mark, where the model has learned that."""
+    missing = [number for number, one in enumerate(explanations) if one.would_mark is None]
+    if not missing or not knows_rationales(classifier):
+        return explanations
+    texts = [explanations[number].document.words for number in missing]
+    parts = [[part(text, cut) for cut in windows[i]] or [text] for i, text in zip(missing, texts, strict=True)]
+    scores = iter(classifier.would_mark([one for several in parts for one in several])[0])
+    for number, several in zip(missing, parts, strict=True):
+        found = list(islice(scores, len(several)))
+        marks = _mean_over(windows[number], found) if windows[number] else found[0]
+        explanations[number] = replace(explanations[number], would_mark=marks)
+    return explanations
+
+
+def _mean_over(windows: Sequence[np.ndarray], values: Sequence[np.ndarray]) -> np.ndarray:
+    """Average the value of each word over the windows that hold it, and every word is in some."""
+    place = np.concatenate(windows)
+    mean: np.ndarray = np.bincount(place, np.concatenate(values)) / np.bincount(place)
+    return mean
 
 
 def _explain_long(
@@ -163,10 +196,11 @@ def stitch(document: Document, windows: Sequence[np.ndarray], explanations: Sequ
     tables = [e.all_scores for e in explanations if e.all_scores is not None]  # (class, word) of each window
     deviations = [e.std_error for e in explanations if e.std_error is not None]
     errors = [e.convergence_error for e in explanations if e.convergence_error is not None]
+    marks = [e.would_mark for e in explanations if e.would_mark is not None]
     return replace(
         explanations[0],
         document=document,
-        scores=np.bincount(place, np.concatenate([e.scores for e in explanations])) / held,
+        scores=_mean_over(windows, [e.scores for e in explanations]),
         std_error=np.sqrt(np.bincount(place, np.concatenate(deviations) ** 2)) / held if deviations else None,
         all_scores=np.stack([np.bincount(place, row) / held for row in np.concatenate(tables, 1)]) if tables else None,
         base_value=None,
@@ -179,6 +213,7 @@ def stitch(document: Document, windows: Sequence[np.ndarray], explanations: Sequ
         windows=len(windows),
         converged=None,
         tied=None,
+        would_mark=_mean_over(windows, marks) if marks else None,
     )
 
 

@@ -93,6 +93,7 @@ class Contributions:
     probabilities: Tensor  # (text, class)
     base: np.ndarray  # (class,) probabilities of a text without words
     truncated_words: list[int]  # per text
+    would_mark: list[np.ndarray] | None = None  # per text (word,), where the model has learned what people would mark
 
 
 @runtime_checkable
@@ -112,6 +113,25 @@ class ContributingClassifier(Classifier, Protocol):
 def has_contributions(classifier: Classifier) -> TypeGuard[ContributingClassifier]:
     """Say whether a model carries contributions."""
     return isinstance(classifier, ContributingClassifier) and classifier.has_contributions
+
+
+@runtime_checkable
+class ReadingClassifier(Classifier, Protocol):
+    """A model that may have learned what people would mark as a reason, whatever decides its own answers."""
+
+    @property
+    def has_rationales(self) -> bool:
+        """Whether it has."""
+        ...
+
+    def would_mark(self, texts: Sequence[Words]) -> tuple[list[np.ndarray], Tensor, list[int]]:
+        """Give how likely a person is to mark each word of a text, (text, class) probabilities, and truncated words."""
+        ...
+
+
+def knows_rationales(classifier: Classifier) -> TypeGuard[ReadingClassifier]:
+    """Say whether a model has learned what people would mark."""
+    return isinstance(classifier, ReadingClassifier) and classifier.has_rationales
 
 
 @runtime_checkable

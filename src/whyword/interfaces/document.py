@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 Label = str | int
 Span = tuple[int, int]
 Marked = tuple[tuple[Span, ...], ...]  # per text: marked character spans
+REASON, NO_REASON, UNKNOWN = 1, 0, -1  # what is known of a word: a person marked it, did not mark it, was not asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +46,11 @@ class Document:
 
     words: Words
     label: Label | None = None
-    rationale: Marked | None = None  # None: nobody marked any
+    rationale: Marked | None = None  # None: nobody was asked; empty: somebody marked none
     weight: float | None = None  # how much it counts in training; None: as much as one
     labels: tuple[Label, ...] | None = None  # all of them, perhaps none, where a text may have several; then no label
     rationales: tuple[tuple[Label, Marked], ...] | None = None  # passages that were each marked for one label
+    not_rationale: Marked | None = None  # passages marked as no reason; where no other is marked, only they are known
 
     @property
     def all_labels(self) -> tuple[Label, ...]:
@@ -66,13 +68,37 @@ class Document:
     @property
     def rationale_words(self) -> tuple[bool, ...] | None:
         """For each word, whether it overlaps a marked passage."""
-        if self.rationale is None:
+        return None if self.rationale is None else _overlapping(self.words, self.rationale)
+
+    @property
+    def word_marks(self) -> tuple[int, ...] | None:
+        """For each word REASON, NO_REASON or UNKNOWN; None if nothing is known of any.
+
+        Whoever marks some words says of the others that they are none, unless all they mark is what is no reason. Of
+        passages that were marked for one label each, any counts.
+        """
+        marked = self.rationale
+        if marked is None and self.rationales:
+            per_label = [spans for _, spans in self.rationales]
+            marked = tuple(
+                tuple(span for spans in of_text for span in spans) for of_text in zip(*per_label, strict=True)
+            )
+        refused = self.not_rationale if self.not_rationale is not None and any(self.not_rationale) else None
+        if marked is None and refused is None:
             return None
-        return tuple(
-            any(start < marked_end and marked_start < end for marked_start, marked_end in marked)
-            for spans, marked in zip(self.words.spans, self.rationale, strict=True)
-            for start, end in spans
-        )
+        reasons = (False,) * len(self.words) if marked is None else _overlapping(self.words, marked)
+        if refused is None or any(reasons):
+            return tuple(REASON if reason else NO_REASON for reason in reasons)
+        return tuple(NO_REASON if no_reason else UNKNOWN for no_reason in _overlapping(self.words, refused))
+
+
+def _overlapping(words: Words, marked: Marked) -> tuple[bool, ...]:
+    """For each word, whether it overlaps a marked passage."""
+    return tuple(
+        any(start < marked_end and marked_start < end for marked_start, marked_end in passages)
+        for spans, passages in zip(words.spans, marked, strict=True)
+        for start, end in spans
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +156,7 @@ class Batch:
     weights: Tensor | None = None  # (batch,) or (batch, label): how much each counts in the task; None: all the same
     owner: Tensor | None = None  # (batch, word) long: as in Tokens, to the most words of any text; None: each itself
     ignored: Tensor | None = None  # (batch, word) bool: words that are to move no answer, to the most words of any text
+    marks: Tensor | None = None  # (batch, time) long: of each token's word REASON, NO_REASON or UNKNOWN; None: unknown
 
     def __len__(self) -> int:
         """Count the texts."""
@@ -152,6 +179,7 @@ class Batch:
             weights=None if self.weights is None else self.weights[chosen],
             ignored=None if self.ignored is None else self.ignored[chosen],
             owner=None if self.owner is None else self.owner[chosen],
+            marks=None if self.marks is None else self.marks[chosen],
         )
 
     def to(self, where: device | str) -> Batch:
@@ -167,4 +195,5 @@ class Batch:
             weights=None if self.weights is None else self.weights.to(where),
             ignored=None if self.ignored is None else self.ignored.to(where),
             owner=None if self.owner is None else self.owner.to(where),
+            marks=None if self.marks is None else self.marks.to(where),
         )

@@ -72,6 +72,7 @@ class Explanation:
     forbidden_words: np.ndarray | None = None  # (word,) bool: words that the model does not read; None: it reads all
     values: tuple[float, ...] | None = None  # where each class stands on the scale, where classes have an order
     of_score: bool = False  # whether words raise and lower the expected score, not the probability of the target
+    would_mark: np.ndarray | None = None  # (word,) how likely a person is to mark each, where that was learned
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -251,6 +252,7 @@ class Explanation:
             error=self.error,
             exclusive=exclusive(self.probabilities),
             expected=self._score_and_scale if self.of_score else None,
+            would_mark=() if self.would_mark is None else tuple(float(mark) for mark in self.would_mark),
             interactions=tuple((i.first, i.second, i.score, self._speaker(i.score)) for i in self.interactions),
             forbidden=() if self.forbidden_words is None else tuple(np.flatnonzero(self.forbidden_words).tolist()),
         )
@@ -342,6 +344,8 @@ class Explanation:
             values["tied"] = [bool(self.tied[i]) for i in chosen]
         if self.forbidden_words is not None:
             values["forbidden_words"] = [bool(self.forbidden_words[i]) for i in chosen]
+        if self.would_mark is not None:
+            values["would_mark"] = [float(self.would_mark[i]) for i in chosen]
         values["base_value"] = self.base_value
         if self.base_values is not None:
             values["base_values"] = self._by_class(self.base_values)
@@ -395,6 +399,8 @@ class Explanation:
             columns["tied"] = self.tied
         if self.forbidden_words is not None:
             columns["forbidden"] = self.forbidden_words
+        if self.would_mark is not None:
+            columns["would_mark"] = self.would_mark
         frame = data_frame(columns)
         whole = ["label", "against", "target", "expected", "probabilities", "base_value", "base_values", "error"]
         whole.append("interactions")

@@ -80,6 +80,7 @@ class Prediction:
     contributions: Tensor | None = None  # (batch, word, class): what each word adds to each probability; from explain
     token_logits: Tensor | None = None  # (batch, time, class): what each token adds to the logits, of linear models
     known: Tensor | None = None  # (batch, time) bool: tokens of words that the model knows; for contributions
+    would_mark: Tensor | None = None  # (batch, word): how likely a person is to mark each word; from explain
 
 
 def task_loss(logits: Tensor, batch: Batch) -> Tensor:
@@ -198,6 +199,7 @@ class Method(nn.Module, ABC):
     ordered: bool = False  # whether classes have an order: logits are log-probabilities, from blocks/ordered.py
     encoder: Encoder
     contributions: nn.Module | None  # the head of blocks/contributions.py, where the model carries it
+    rationales: nn.Module | None  # the reader of blocks/rationales.py, where the model carries it
     unknown_token: int  # what a sub-text of no words consists of
     first_word: int | None  # token ids from here on are words of a vocabulary; None: every token says something
     logit_scale: Tensor  # () or (label,) that the logits are multiplied by, one over the temperature
@@ -206,6 +208,7 @@ class Method(nn.Module, ABC):
     def __init__(self) -> None:
         super().__init__()
         self.contributions = None
+        self.rationales = None
         self.unknown_token = 1
         self.first_word = None
         self.register_buffer("logit_scale", torch.ones(()))
@@ -255,12 +258,15 @@ class Method(nn.Module, ABC):
         return embedded, prediction
 
     def explain(self, batch: Batch, logits: Tensor | None = None) -> Prediction:
-        """Predict, and give the contributions, from the same pass; for methods that carry their head.
+        """Predict, and give the contributions and what a person would mark, where the method carries their heads.
 
         With the logits of another classifier, contributions are to those: then this method only reads for it.
         """
-        assert self.contributions is not None
         embedded, prediction = self.read(batch)
+        if self.rationales is not None:
+            prediction = replace(prediction, would_mark=self.rationales(embedded, prediction, batch))
+        if self.contributions is None:
+            return prediction
         if logits is not None:
             prediction = replace(prediction, logits=logits)
             return replace(prediction, contributions=self.contributions(embedded, prediction, batch))

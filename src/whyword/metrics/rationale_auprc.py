@@ -11,6 +11,7 @@ from ..evaluation.top_words import marked_words
 from ..interfaces.document import Label
 from ..interfaces.explanation import Explanation
 from ..interfaces.metric import Metric
+from ..maths.stats.average_precision import average_precision
 
 
 @dataclass(frozen=True)
@@ -26,10 +27,4 @@ class RationaleAuprc(Metric):
         marked = marked_words(explanation)
         if marked is None:
             return np.array([np.nan])
-        ranks = explanation.ranks
-        order = np.argsort(ranks, kind="stable")
-        found = np.cumsum(marked[order])
-        last_of_ties = np.append(np.diff(ranks[order]) != 0, True)
-        precision = (found / np.arange(1, len(order) + 1))[last_of_ties]
-        gain = np.diff(found[last_of_ties], prepend=0) / marked.sum()
-        return np.array([precision @ gain])
+        return np.array([average_precision(explanation.ranks, marked)])

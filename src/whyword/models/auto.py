@@ -31,7 +31,8 @@ from .choose import choosing_folder, data_fingerprint, prepare_folder
 from .config import RunConfig, make_config, with_defaults
 from .folder import TrainedModel, put_model
 from .forbidden_words import add_proxies
-from .learn import FEWEST_TEXTS, learn_contributions
+from .learn import FEWEST_TEXTS, learn_contributions, learn_rationales
+from .rationales import with_reader_if_marked
 from .train import OnEvent, add_figures, train_model, train_once
 
 BUDGET = 10.0  # minutes
@@ -85,6 +86,7 @@ def train_automatically(
     with using_threads(planned[chosen].threads if chosen in planned else None):
         taught = planned[chosen].taught if chosen in planned else 1.0
         best = _teach(finished[chosen], values, dataset, taught, on_event)
+        best = _teach_rationales(best, values, dataset, on_event)
     if baseline is not None:
         tfidf = finished.get(TFIDF)
         best = add_figures(best, dataset, baseline, on_event, None if tfidf is None else tfidf.classifier)
@@ -102,7 +104,7 @@ def candidate_configs(values: Mapping[str, Any]) -> dict[str, RunConfig]:
 
     Vectors are for the LSTM; the others need none.
     """
-    filled = {**values, "contributions": None}
+    filled = {**values, "contributions": None, "rationales": None}
     others = {**filled, "embeddings": None}
     plain = make_config(with_defaults({**filled, "encoder": LSTM}))
     configs = {LSTM: plain}
@@ -187,6 +189,18 @@ def _teach(
         most = max(FEWEST_TEXTS, round(share * max(config.least_texts, min(len(texts), config.texts))))
         config = replace(config, texts=most, least_texts=most)
     return learn_contributions(model, texts, config, model.config.seed, on_event)
+
+
+def _teach_rationales(
+    model: TrainedModel, values: Mapping[str, Any], dataset: Dataset, on_event: OnEvent
+) -> TrainedModel:
+    """Teach the model that is kept what people would mark, where texts are marked."""
+    config, notes = with_reader_if_marked(make_config(with_defaults({**values, "encoder": LSTM})), dataset.train)
+    for note in notes:
+        on_event(note)
+    if config.rationales is None:
+        return model
+    return learn_rationales(model, dataset.train, dataset.dev, config.rationales, model.config.seed, on_event)
 
 
 def _read_plan(trials: Path | None, configs: Mapping[str, RunConfig]) -> Plan | None:

@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -14,6 +14,7 @@ import torch
 from .. import catalog
 from ..blocks.contributions import ContributionHead
 from ..blocks.heads import set_order
+from ..blocks.rationales import RationaleReader
 from ..data.forbidden import Forbidden
 from ..data.tokenizers.forbidding import forbid
 from ..data.tokenizers.word_level import WordLevelTokenizer, count_words, learn_vocabulary, normalize
@@ -25,8 +26,9 @@ from ..interfaces.method import Encoder, LinearEncoder, Method
 from ..interfaces.settings import build, check_above_zero, setting_names
 from ..training.optimizer import Training
 
+T = TypeVar("T")
 AUTO = "auto"  # in place of an encoder: one is chosen, see auto.py
-SECTIONS = ("method", "encoder", "vocabulary", "training", "contributions")
+SECTIONS = ("method", "encoder", "vocabulary", "training", "contributions", "rationales")
 FORBIDDEN = ("forbid", "forbid_soft")  # lists of words
 PLAIN = ("embeddings", *FORBIDDEN, "seed", "name", "notes", "task", "order")  # settings that are in no section
 ORDINAL = "ordinal"  # the task whose classes have an order
@@ -61,6 +63,7 @@ class RunConfig:
     vocabulary: Vocabulary = field(default_factory=Vocabulary)
     training: Training = field(default_factory=Training)
     contributions: ContributionHead.Config | None = None  # None: the model does not carry them
+    rationales: RationaleReader.Config | None = None  # None: what people would mark is not learned
     embeddings: str | None = None
     forbid: tuple[str, ...] = ()  # entries of words that are not read; data/forbidden.py says what they mean
     forbid_soft: tuple[str, ...] = ()  # entries of words that are read, but are to move no answer
@@ -101,6 +104,7 @@ class RunConfig:
             "vocabulary": asdict(self.vocabulary),
             "training": asdict(self.training),
             "contributions": None if self.contributions is None else asdict(self.contributions),
+            **({} if self.rationales is None else {"rationales": asdict(self.rationales)}),
             "embeddings": self.embeddings,
             "forbid": list(self.forbid),
             "forbid_soft": list(self.forbid_soft),
@@ -152,7 +156,8 @@ def make_config(values: Mapping[str, Any]) -> RunConfig:
         encoder_settings=build(encoder_class.Config, encoder_values, f"encoder {kind}"),
         vocabulary=build(Vocabulary, values.get("vocabulary", {}), "vocabulary"),
         training=build(Training, values.get("training", {}), "training"),
-        contributions=_contributions(values.get("contributions")),
+        contributions=_head(ContributionHead.Config, values, "contributions"),
+        rationales=_head(RationaleReader.Config, values, "rationales"),
         embeddings=embeddings,
         forbid=_entries(values, "forbid"),
         forbid_soft=_entries(values, "forbid_soft"),
@@ -208,9 +213,10 @@ def with_early_stopping(values: Mapping[str, Any]) -> dict[str, Any]:
 def with_defaults(values: Mapping[str, Any]) -> dict[str, Any]:
     """Fill in what a model for use gets, beside contributions.
 
-    The metric that fits its classes, calibrated on dev; and for a pretrained encoder the recipe of fine-tuning.
+    What people would mark, where texts are marked; the metric that fits its classes, calibrated on dev; and for a
+    pretrained encoder the recipe of fine-tuning.
     """
-    filled = with_contributions(values)
+    filled = {"rationales": True, **with_contributions(values)}
     training = filled.get("training") or {}
     encoder, encoder_values = _named_section(values.get("encoder"), "encoder", RunConfig.encoder)
     pretrained = "model" in encoder_values or (encoder != AUTO and encoder_kind(encoder) == "transformer")
@@ -222,11 +228,12 @@ def with_defaults(values: Mapping[str, Any]) -> dict[str, Any]:
     return filled
 
 
-def _contributions(values: Any) -> ContributionHead.Config | None:
-    """Read the settings of the head; true takes its defaults, false or nothing leaves it out."""
-    if values is None or values is False:
+def _head(config: type[T], values: Mapping[str, Any], section: str) -> T | None:
+    """Read the settings of a head that is fitted last; true takes its defaults, false or nothing leaves it out."""
+    settings = values.get(section)
+    if settings is None or settings is False:
         return None
-    return build(ContributionHead.Config, {} if values is True else values, "contributions")
+    return build(config, {} if settings is True else settings, section)
 
 
 def read_toml(path: Path) -> dict[str, Any]:

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 
 from ..blocks.contributions import add_head
+from ..blocks.rationales import add_reader
 from ..data.rows import Columns
 from ..data.tokenizers.forbidding import forbid
 from ..data.tokenizers.word_level import WordLevelTokenizer
@@ -30,7 +31,15 @@ from .figures import figure_tables, warn_of
 
 FORMAT = 1  # raised when a folder can no longer be read by older versions
 FREQUENCIES = "whyword.frequencies"
-NEWER = ("contributions", *FORBIDDEN, "name", "notes", "task", "order")  # settings that older models do not have
+NEWER = (
+    "contributions",
+    "rationales",
+    *FORBIDDEN,
+    "name",
+    "notes",
+    "task",
+    "order",
+)  # settings that older models do not have
 COLUMNS = ("text", "text_pair", "label")  # whose names are kept
 
 
@@ -109,6 +118,8 @@ def load_model(folder: Path, device: torch.device | str = "cpu") -> TrainedModel
         method = build_method(config, encoder, len(labels), tokenizer, config_values.get("multi_label", False))
         if config.contributions is not None:
             add_head(method, config.contributions)
+        if config.rationales is not None:
+            add_reader(method, config.rationales)
         tensors, _ = read_tensors(folder / "model.safetensors")
         frequencies = tensors.pop(FREQUENCIES, None)
         tensors.setdefault("logit_scale", torch.ones(()))  # models of 0.2.0 and before have none, and no prior
@@ -257,6 +268,8 @@ def _facts(
     for name, value in {**metrics, **metrics.get("health", {})}.items():
         if name == "contributions":
             facts.append(("explained by contributions", f"{value['explained']:.4g}"))
+        elif name == "rationales":
+            facts += _agreement(value)
         elif name == "calibration":
             before, after = (f"{value[key]:.3f}" for key in ("dev_error_before", "dev_error"))
             if "temperature" in value:
@@ -271,6 +284,15 @@ def _facts(
             facts.append((name.replace("_", " "), f"{value:.4g}" if isinstance(value, float) else str(value)))
     facts.append(("epochs trained", str(len(history))))
     facts.append(("seed", str(config["seed"])))
+    return facts
+
+
+def _agreement(rationales: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Say from how many texts it was learned what people mark, and how well that is told on dev."""
+    facts = [("texts with marked words learned from", f"{rationales['texts']:,.0f}")]
+    if "agreement" in rationales:
+        shown = f"{rationales['agreement']:.3f} (random words about {rationales['random_agreement']:.3f})"
+        facts.append(("average precision of the words that people marked on dev", shown))
     return facts
 
 

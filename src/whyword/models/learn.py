@@ -14,17 +14,20 @@ import numpy as np
 import torch
 
 from ..blocks.contributions import ContributionHead, LinearContributions, add_head, read_base
+from ..blocks.rationales import RationaleReader, add_reader
 from ..data.batching import Corpus
 from ..inference.fitted import FittedClassifier
 from ..interfaces.classifier import Classifier, is_multi_label
-from ..interfaces.document import Words
+from ..interfaces.document import Document, Words
 from ..interfaces.errors import DataError
+from ..interfaces.method import Phase
 from ..training.contributions import DEV_TEXTS, Outside, contribution_phase
 from ..training.loop import TrainingRun
 from ..training.optimizer import Training
+from ..training.rationales import marked_texts, rationale_phase
 from .config import assemble, make_config
 from .folder import TrainedModel
-from .train import OnEvent, contribution_metrics, postponed_interrupt
+from .train import OnEvent, contribution_metrics, postponed_interrupt, rationale_metrics
 
 FEWEST_TEXTS = 20  # below, nothing could be held out to judge the fit by
 READER: dict[str, Any] = {"encoder": {"name": "lstm", "bidirectional": True, "hidden": 100}, "method": "base"}
@@ -58,7 +61,7 @@ def fit_head(
 ) -> list[dict[str, Any]]:
     """Let a classifier carry contributions to its answers, or to those of another one outside; gives the history."""
     check_enough(texts)
-    method, device = classifier.method, classifier.device
+    method = classifier.method
     tokens = classifier.tokenizer(texts)
     dev, train = _cut(len(texts), seed)
     to_learn, to_judge = (
@@ -72,14 +75,51 @@ def fit_head(
         if isinstance(method.contributions, LinearContributions):
             read_base(method)
             return []
-        plan = [contribution_phase(method, to_learn, to_judge, seed, asked)]
-        run = TrainingRun(method, Training(), to_learn, to_judge, seed, device, plan)
-        with postponed_interrupt() as interrupted:
-            for step in run.steps():
-                on_event(step)
-                if interrupted():
-                    raise KeyboardInterrupt
+        phase = contribution_phase(method, to_learn, to_judge, seed, asked)
+        return _fit(classifier, phase, to_learn, to_judge, seed, on_event)
+
+
+def _fit(
+    classifier: FittedClassifier, phase: Phase, train: Corpus, dev: Corpus, seed: int, on_event: OnEvent
+) -> list[dict[str, Any]]:
+    """Run a refinement of a classifier that is trained already; gives the history."""
+    run = TrainingRun(classifier.method, Training(), train, dev, seed, classifier.device, [phase])
+    with postponed_interrupt() as interrupted:
+        for step in run.steps():
+            on_event(step)
+            if interrupted():
+                raise KeyboardInterrupt
     return run.history
+
+
+def learn_rationales(
+    model: TrainedModel,
+    train: Sequence[Document],
+    dev: Sequence[Document],
+    config: RationaleReader.Config | None = None,
+    seed: int = 0,
+    on_event: OnEvent = lambda _: None,
+) -> TrainedModel:
+    """Teach a model what people would mark, from documents with marked words; no weight of its classifier moves."""
+    config = config or RationaleReader.Config()
+    classifier = model.classifier
+    of_train, of_dev = (Corpus.read(split, classifier.classes, classifier.tokenizer) for split in (train, dev))
+    if len(marked_texts(of_train)) < config.least_texts:
+        raise DataError(
+            f"{len(marked_texts(of_train))} texts have marked words, but {config.least_texts} are needed to learn what "
+            "people would mark: mark more, or lower rationales.least_texts."
+        )
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        add_reader(classifier.method, config)
+        phase = rationale_phase(classifier.method, of_train, of_dev, seed)
+        history = _fit(classifier, phase, of_train, of_dev, seed, on_event)
+    return replace(
+        model,
+        config=replace(model.config, rationales=config),
+        history=[*model.history, *history],
+        metrics={**model.metrics, **rationale_metrics(history)},
+    )
 
 
 def learn_reader(

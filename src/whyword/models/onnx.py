@@ -14,7 +14,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ..blocks.contributions import ContributionHead, answers_of, features_of
+from ..blocks.contributions import ContributionHead, answers_of
+from ..blocks.neighborhood import features_of
 from ..data.batching import collate
 from ..data.words import split
 from ..inference.fitted import FittedClassifier

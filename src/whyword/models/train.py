@@ -18,6 +18,7 @@ from typing import Any
 import torch
 
 from ..blocks.contributions import LinearContributions, add_head, read_base
+from ..blocks.rationales import add_reader
 from ..data.batching import Corpus, by_token_budget
 from ..data.dataset import Dataset, labels
 from ..data.labels import are_multi_label, numbered
@@ -33,6 +34,7 @@ from ..training.contributions import CONTRIBUTIONS, contribution_phase
 from ..training.head_only import head_phase
 from ..training.loop import SELECTED, Step, TrainingRun
 from ..training.optimizer import Processes, selection
+from ..training.rationales import RATIONALES, rationale_phase
 from ..training.timing import choose_threads
 from .baseline import BASELINE, fit_baseline, read_corpora
 from .config import Parts, RunConfig, assemble
@@ -43,6 +45,7 @@ from .forbidden_words import add_proxies
 from .label_figures import measure_label_figures, measure_labels
 from .log import Log
 from .ordered_figures import measure_ordered, measure_ordered_figures
+from .rationales import with_reader_if_marked
 
 CHECKPOINT_SECONDS = 30.0  # at most this much work is lost when a run is killed
 SETTINGS = "run.json"
@@ -73,7 +76,9 @@ def train_model(
             classes = classes_of(config, dataset)
             several = are_multi_label(dataset.train)
             parts = assemble(config, len(classes), [document.words for document in dataset.train], several)
-            for note in (*dataset.notes, *parts.notes):
+            marked, about_marks = with_reader_if_marked(parts.config, dataset.train)
+            parts = replace(parts, config=marked)
+            for note in (*dataset.notes, *parts.notes, *about_marks):
                 on_event(note)
             model = _fit(parts, dataset, classes, torch.device(device), unfinished, on_event, log, choosing_threads)
         if baseline is not None:
@@ -185,7 +190,7 @@ def _fit(
         metrics |= {"epoch": chosen["epoch"], "phase": chosen["phase"], "dev_accuracy": chosen["dev_accuracy"]}
         metrics |= {name: chosen[name] for name in SELECTED if name in chosen}
         metrics["health"] = chosen["health"]
-    metrics |= contribution_metrics(run.history)
+    metrics |= contribution_metrics(run.history) | rationale_metrics(run.history)
     classifier = FittedClassifier(method, tokenizer, classes, parts.frequencies)
     classifier, decided = decide_on_dev(classifier, parts.config.training, dataset.dev)
     metrics |= decided
@@ -210,13 +215,27 @@ def start_run(
             add_head(method, parts.config.contributions)
         if not isinstance(method.contributions, LinearContributions):
             plan.append(contribution_phase(method, train, dev, seed))
+    if parts.config.rationales is not None:
+        with torch.random.fork_rng(devices=[]):
+            add_reader(method, parts.config.rationales)
+        plan.append(rationale_phase(method, train, dev, seed))
     return TrainingRun(method, settings, train, dev, seed, device, plan)
 
 
 def contribution_metrics(history: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Say how well contributions explain sub-texts of dev: 1 is all, 0 no better than equal shares for all words."""
-    best = [record for record in history if record["phase"] == CONTRIBUTIONS and record["best"]]
-    return {"contributions": best[-1]["health"]} if best else {}
+    return _health_of(CONTRIBUTIONS, history)
+
+
+def rationale_metrics(history: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Say from how many texts it was learned what people mark, and how well that is told on dev."""
+    return _health_of(RATIONALES, history)
+
+
+def _health_of(phase: str, history: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Give what the best epoch of a refinement means; nothing if there was none."""
+    best = [record for record in history if record["phase"] == phase and record["best"]]
+    return {phase: best[-1]["health"]} if best else {}
 
 
 def measure(classifier: FittedClassifier, documents: Sequence[Document], split: str) -> dict[str, Any]:

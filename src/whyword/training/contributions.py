@@ -7,23 +7,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ..blocks.contributions import ContributionHead, features_of, start_of
-from ..data.batching import Corpus, by_token_budget, collate
+from ..blocks.contributions import ContributionHead, start_of
+from ..blocks.neighborhood import features_of
+from ..data.batching import Corpus, by_token_budget
 from ..inference.fitted import BATCH_TOKENS, logits_of
 from ..inference.subsets import lay_out
 from ..interfaces.classifier import Classifier
 from ..interfaces.document import Batch, Tokens, Words
-from ..interfaces.method import Method, Objective, Phase, Prediction, Refinement
+from ..interfaces.method import Method, Objective, Phase, Refinement
 from ..maths.tensors.subsets import complementary_subsets
+from .kept_states import CHUNK_TOKENS, KeptStates, most_tokens
 
 CONTRIBUTIONS = "contributions"  # the name of the phase
-MOST_STATES = 400_000_000  # numbers that are kept of the states: bounds their memory to 0.8 GB
 PAIRS, MOST_PAIRS, ALL_PAIRS = (
     8,
     16,
@@ -33,11 +34,7 @@ PAIRS_OF_PRETRAINED = 10  # large encoders are slow; with 6, r with Shapley valu
 DEV_TEXTS, DEV_PAIRS = 300, 4  # that choose the epoch: more would cost as much as the fitting
 MOST_COPIES = 7  # of a text, shortened
 LEAST_KEPT = 0.5  # share of the words that a shortened copy keeps, at least
-CHUNK_TOKENS = 4_096  # padded tokens of texts whose sub-texts are asked together
-KEPT_AS = torch.float16  # states are kept in half the memory
-SCALED_BY = 2_000  # texts that say how features are scaled
 SMALLEST_LOSS = 1e-9  # of equal shares: words of a model that never changes its mind explain nothing
-LEAST_SCALE = 1e-3  # of a feature: one that never changes is not blown up
 
 
 @dataclass(frozen=True)
@@ -68,11 +65,11 @@ def contribution_phase(method: Method, train: Corpus, dev: Corpus, seed: int, ou
     assert isinstance(head, ContributionHead)
     config = head.config
     generator = np.random.default_rng(seed)
-    most_tokens = MOST_STATES // sum(method.encoder.layer_dims)
-    chosen = _some(train.texts, config.texts, most_tokens, generator)
+    fit = most_tokens(method)
+    chosen = _some(train.texts, config.texts, fit, generator)
     copies = _shortened(chosen, min(config.least_texts - len(chosen), MOST_COPIES * len(chosen)), generator)
     pairs = config.pairs or _pairs(len(chosen) + len(copies), method.encoder.token_kind == "pieces")
-    judged = _some(dev.texts, DEV_TEXTS, most_tokens, generator)
+    judged = _some(dev.texts, DEV_TEXTS, fit, generator)
     if outside is None:
         texts = Answered(method, [*chosen, *copies], train.padding, pairs, [seed, 0])
         judge = Answered(method, judged, dev.padding, DEV_PAIRS, [seed, 1])
@@ -113,32 +110,24 @@ def contribution_phase(method: Method, train: Corpus, dev: Corpus, seed: int, ou
     )
 
 
-class Answered:
+class Answered(KeptStates):
     """Texts with the classifier's states, logits, and answers to some of their sub-texts, once ask has run."""
 
     def __init__(
         self, method: Method, samples: Sequence[Sample], padding: int, pairs: int, seed: Sequence[int]
     ) -> None:
-        self.method, self.samples, self.padding, self.pairs, self.seed = method, samples, padding, pairs, seed
-        self.texts = texts = [sample.tokens for sample in samples]
-        self.lengths = np.array([len(text) for text in texts], dtype=np.int64)
-        self.starts = torch.from_numpy(np.cumsum(self.lengths) - self.lengths)
-        self.words = [_words_read(text) for text in texts]
-        self.top = 0  # width of the top layer, which comes first among the states
+        super().__init__(method, [sample.tokens for sample in samples], padding)
+        self.samples, self.pairs, self.seed = samples, pairs, seed
+        self.words = [_words_read(text) for text in self.texts]
         self.kept: list[Tensor] = []  # per text: (subset, word) bool
         self.equal_shares_loss = 0.0  # of a formula in which all words of a text weigh the same
-        self.states = self.pooled = self.logits = self.answers = self.token_weights = torch.empty(0)
+        self.answers = torch.empty(0)
 
     @property
     def head(self) -> ContributionHead:
         """The head that is fitted."""
         assert isinstance(self.method.contributions, ContributionHead)
         return self.method.contributions
-
-    def batch(self, chosen: np.ndarray) -> Batch:
-        """Pad the chosen texts."""
-        batch = collate([self.texts[i] for i in chosen], self.padding)
-        return replace(batch, rows=torch.from_numpy(chosen))
 
     @torch.inference_mode()
     def ask(self) -> Iterator[int]:
@@ -159,72 +148,23 @@ class Answered:
         first = self.texts[0]
         nothing = lay_out([first], [np.zeros((1, first.words), dtype=bool)], self.padding, self.method.unknown_token)
         for _, batch in nothing.batches(BATCH_TOKENS):
-            logits = self.method(batch.to(self.head.base.device)).logits[0]
+            logits = self.method(batch.to(self.device)).logits[0]
             self.head.base.copy_(start_of(logits, self.head.link))
 
     def _read_states(self, chosen: np.ndarray) -> None:
-        batch = self.batch(chosen).to(self.head.base.device)
-        _, prediction = self.method.read(batch)
-        states, weights = prediction.states, prediction.token_weights
-        assert states is not None
-        self.top = states.shape[-1]
-        if prediction.lower is not None:
-            states = torch.cat([states, prediction.lower], -1)
-        if not len(self.states):
-            tokens, texts = int(self.lengths.sum()), len(self.texts)
-            self.states = torch.empty(tokens, states.shape[-1], dtype=KEPT_AS)
-            self.token_weights = torch.empty(tokens)
-            self.pooled = torch.empty(texts, prediction.pooled.shape[-1], dtype=KEPT_AS)
-            self.logits = torch.empty(texts, prediction.logits.shape[-1])
-            self.answers = torch.empty(texts, 2 * self.pairs, prediction.logits.shape[-1])
-        mask, rows = batch.mask.cpu(), torch.from_numpy(chosen)
-        place = (self.starts[rows].unsqueeze(1) + torch.arange(mask.shape[1]))[mask]
-        self.states[place] = states.cpu()[mask].to(KEPT_AS)
-        if weights is not None:
-            self.token_weights[place] = weights.cpu()[mask].float()
-        self.pooled[rows] = prediction.pooled.cpu().to(KEPT_AS)
-        self.logits[rows] = prediction.logits.cpu().float()
+        super()._read_states(chosen)
+        if not self.answers.numel():
+            self.answers = torch.empty(len(self.texts), 2 * self.pairs, self.logits.shape[-1])
 
     def _read_answers(self, chosen: np.ndarray, kept: list[np.ndarray]) -> None:
         texts, subsets = [self.texts[i] for i in chosen], [kept[i] for i in chosen]
         sub_texts = lay_out(texts, subsets, self.padding, self.method.unknown_token)
         answers = torch.empty(sub_texts.rows, self.logits.shape[-1])
         for rows, batch in sub_texts.batches(BATCH_TOKENS):
-            logits = self.method(batch.to(self.head.base.device)).logits
+            logits = self.method(batch.to(self.device)).logits
             answers[torch.from_numpy(rows)] = self.method.probabilities(logits).cpu().float()
         for i, rows in zip(chosen, sub_texts.row_of_request, strict=True):
             self.answers[i] = answers[torch.from_numpy(rows)]
-
-    @torch.inference_mode()
-    def scale_features(self) -> None:
-        """Let the head see features of mean 0 and deviation 1, as some of the texts have them."""
-        chosen = np.arange(min(SCALED_BY, len(self.texts)))
-        batches = [self.batch(chosen[part]) for part in by_token_budget(self.lengths[chosen], BATCH_TOKENS)]
-        tokens = sum(int(batch.mask.sum()) for batch in batches)
-        mean = sum((self._features(b)[b.mask].double().sum(0) for b in batches), torch.zeros(())) / tokens
-        square = sum(((self._features(b)[b.mask] - mean).double().square().sum(0) for b in batches), torch.zeros(()))
-        self.head.mean.copy_(mean)
-        self.head.scale.copy_((square / tokens).sqrt().clamp(min=LEAST_SCALE))
-
-    def _features(self, batch: Batch) -> Tensor:
-        """Put together what the head reads of a batch, from what is kept."""
-        assert batch.rows is not None
-        rows, mask = batch.rows.cpu(), batch.mask.cpu()
-        place = (self.starts[rows].unsqueeze(1) + torch.arange(mask.shape[1])).clamp(max=len(self.states) - 1)
-        where = self.head.base.device
-        with torch.no_grad():
-            prediction = Prediction(
-                self.logits[rows].to(where),
-                self.pooled[rows].to(where, torch.float32),
-                self.token_weights[place].to(where),
-                *(part.to(where, torch.float32) for part in self._split(self.states[place])),
-            )
-            return features_of(self.method.encoder.embed(batch.to(where)), prediction, self.head.part)
-
-    def _split(self, states: Tensor) -> list[Tensor]:
-        """Give the top layer, and the lower ones if there are any."""
-        top, lower = states[..., : self.top], states[..., self.top :]
-        return [top, lower] if lower.shape[-1] else [top]
 
     def loss(self, batch: Batch, equal_shares: bool = False) -> Tensor:
         """Mean squared error of the halved difference between a sub-text and the words left out.
@@ -233,7 +173,7 @@ class Answered:
         """
         assert batch.rows is not None
         rows = batch.rows.cpu()
-        where = self.head.base.device
+        where = self.device
         logits = self.logits[rows].to(where)
         weights = (
             self.head.normalize(logits.new_zeros(*batch.tokens.shape, 1), logits, batch)
@@ -249,10 +189,7 @@ class Answered:
     @torch.inference_mode()
     def mean_loss(self, equal_shares: bool = False) -> float:
         """Measure the loss over all texts; of equal shares, that of a formula which tells no word from another."""
-        total = 0.0
-        for chosen in by_token_budget(self.lengths, BATCH_TOKENS):
-            total += float(self.loss(self.batch(chosen).to(self.head.base.device), equal_shares)) * len(chosen)
-        return total / max(1, len(self.texts))
+        return self.mean_over_texts(lambda batch: self.loss(batch, equal_shares))
 
 
 class AnsweredOutside(Answered):
@@ -284,7 +221,7 @@ class AnsweredOutside(Answered):
             self.answers = torch.empty(len(self.texts), 2 * self.pairs, classes)
 
     def _features(self, batch: Batch) -> Tensor:
-        embedded, prediction = self.method.read(batch.to(self.head.base.device))
+        embedded, prediction = self.method.read(batch.to(self.device))
         return features_of(embedded, prediction, self.head.part)
 
     def _read_answers(self, chosen: np.ndarray, kept: list[np.ndarray]) -> None:

@@ -21,6 +21,7 @@ from ..maths.stats.labels import label_scales
 from ..maths.tensors.ordered import scale_odds
 from .dev_score import Best, DevScore, evaluate, read_best
 from .ignored_words import with_ignored_words
+from .marked_words import agreement_of_weights, with_marked_words
 from .optimizer import ObjectiveOptimizer, Processes, Training, selection
 from .stopping import is_over, most_epochs, schedule_epochs
 from .sub_texts import with_sub_texts
@@ -76,6 +77,7 @@ class TrainingRun:
         self.dev = dev
         self.dev_batches: list[Batch] = dev.batches(min(settings.batch_tokens, BATCH_TOKENS))
         plan = plan or method.plan(settings.epochs or method.encoder.epochs)
+        plan = [with_marked_words(phase, settings.rationale_weight, method) for phase in plan]
         plan = [with_sub_texts(phase, settings.subtexts, method.unknown_token) for phase in plan]
         self.plan = [with_ignored_words(phase, settings.forbid_weight, method) for phase in plan]
         self.selection = selection(settings, train.labels, method.ordered)
@@ -244,7 +246,10 @@ class TrainingRun:
     def _health(self) -> dict[str, float]:
         self.method.eval()
         with torch.inference_mode():
-            health = self.method.health([batch.to(self.device) for batch in self.dev_batches])
+            batches = [batch.to(self.device) for batch in self.dev_batches]
+            health = self.method.health(batches)
+            if self.settings.rationale_weight:
+                health |= agreement_of_weights(self.method, batches)
         self.method.train()
         return health
 

@@ -41,6 +41,7 @@ class Training:
     head_only: bool = False  # learn only the last layer of base, on an encoder that stays as it is: takes seconds
     subtexts: float = 0.0  # weight w of the task on random sub-texts, which makes removals part of the data; 0: none
     forbid_weight: float = 1.0  # of the words of forbid_soft: how much answers must not differ without them
+    rationale_weight: float = 0.0  # of the term that draws a method's word weights to marked words; 0: none
     class_weight: Literal["balanced"] | dict[str, float] | None = None  # how much each class counts; balanced: alike
     select: Selection | Literal["auto"] = "accuracy"  # what dev decides by; auto: see selection
     calibrate: bool = False  # fit a temperature on dev, so that probabilities say how often they are right
@@ -50,7 +51,7 @@ class Training:
         """Refuse settings out of range."""
         check_above_zero(self, "epochs", "batch_size", "batch_tokens", "learning_rate", "clip", "patience")
         check_share_below_one(self, "warmup")
-        check_from(self, 0, "subtexts", "forbid_weight")
+        check_from(self, 0, "subtexts", "forbid_weight", "rationale_weight")
         check_between_zero_and_one(self, "threshold")
         if isinstance(self.class_weight, dict) and not all(0 <= w < math.inf for w in self.class_weight.values()):
             refuse(self, "class_weight", "a number from 0 up for each class")

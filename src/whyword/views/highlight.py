@@ -24,6 +24,7 @@ NEGLIGIBLE = 0.05  # weaker words look like the page they stand on
 DIGITS = 5  # of a strength: the rest is rounding, which must not decide which of two equal words is named first
 SHOWN_PAIRS = 5  # interactions
 SHOWN_UNREAD = 5  # words
+LIKELY_MARKED, SHOWN_MARKS = 0.5, 8  # probability and most words named of those that a person would mark
 UNNOTICED = 0.0005  # a difference of probabilities that percents with one digit do not show
 LONGEST_TAG = 4  # letters
 
@@ -133,6 +134,7 @@ class Highlight:
     # expected score of ordered classes, lowest and highest one there is, where words raise and lower it
     expected: tuple[float, float, float] | None = None
     interactions: tuple[tuple[int, int, float, int | None], ...] = ()  # positions of two words, score, speaks for
+    would_mark: tuple[float, ...] = ()  # how likely a person is to mark each word; empty: not known
     forbidden: tuple[int, ...] = ()  # positions of the words that the model does not read
 
     @property
@@ -322,7 +324,22 @@ class Highlight:
             notes.append(f"The scores come from {self.windows:,} overlapping windows{beyond}.")
         elif self.truncated_words:
             notes.append(f"The {last} {'was' if self.truncated_words == 1 else 'were'} not read by this model.")
+        if self.would_mark:
+            notes.append(self._marked_by_people())
         return notes
+
+    def _marked_by_people(self) -> str:
+        """Say which words a person would mark, which is learned from marked texts and not from the model's answers."""
+        words = (text[start:end] for text, spans in zip(self.texts, self.spans, strict=True) for start, end in spans)
+        likely: dict[str, float] = {}
+        for word, probability in zip(words, self.would_mark, strict=True):
+            if probability >= LIKELY_MARKED:
+                likely[word] = max(probability, likely.get(word, 0.0))
+        likeliest = sorted(likely.items(), key=lambda pair: -pair[1])[:SHOWN_MARKS]
+        named = ", ".join(f"{word} {probability:.0%}" for word, probability in likeliest) or "no word"
+        return (
+            f"A person would probably mark: {named}. This is learned from marked texts; it is no reason of the model."
+        )
 
 
 def tags(classes: Sequence[str]) -> tuple[str, ...]:

@@ -100,6 +100,9 @@ class Explained(BaseModel):
     std_error: list[float | None] | None = Field(None, description="Where scores were sampled.")
     tied: list[bool] | None = Field(None, description="Words whose place in or out of the top is undecided.")
     forbidden_words: list[bool] | None = Field(None, description="Words that the model does not read, if any.")
+    would_mark: list[float | None] | None = Field(
+        None, description="How likely a person is to mark each word, where that was learned; no reason of the model."
+    )
     converged: float | None = Field(None, description="Confidence that the top words are the right ones.")
     forward_passes: int
     seconds: float
