@@ -35,7 +35,7 @@ from ..training.optimizer import Processes, selection
 from ..training.timing import choose_threads
 from .baseline import BASELINE, fit_baseline, read_corpora
 from .config import Parts, RunConfig, assemble
-from .decisions import decide_on_dev
+from .decisions import check_threshold, decide_on_dev
 from .figures import measure_figures, warn_of
 from .folder import TrainedModel, check_place, load_model, put_model
 from .label_figures import measure_label_figures, measure_labels
@@ -69,6 +69,7 @@ def train_model(
             torch.manual_seed(config.seed)
             classes = labels(dataset.train)
             several = are_multi_label(dataset.train)
+            check_threshold(config.training, len(classes), several)
             parts = assemble(config, len(classes), [document.words for document in dataset.train], several)
             for note in (*dataset.notes, *parts.notes):
                 on_event(note)
