@@ -72,7 +72,9 @@ class TrainingProgress:
             self._say(_sentence(event.record))
         elif now >= self.due and not self.console.is_terminal:
             left = (now - self.first[0]) / max(1, done - self.first[1]) * (total - done)
-            steps = f"step {event.step} of {event.steps}" if event.epochs else f"{event.step:,} of {event.steps:,} texts"
+            steps = (
+                f"step {event.step} of {event.steps}" if event.epochs else f"{event.step:,} of {event.steps:,} texts"
+            )
             self._say(f"{event.phase}{epoch}: {steps}, at most {_duration(left)} left")
             self.due = now + NEXT_LINE
 

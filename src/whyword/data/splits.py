@@ -115,8 +115,8 @@ def _check(dev: Documents, documents: Documents, source: str) -> None:
         return
     if len(documents) > FEW_ROWS:
         raise DataError(
-            f"Nearly every one of the {len(documents):,} rows of {source} has a label of its own: name the column of the "
-            "classes with --label."
+            f"Nearly every one of the {len(documents):,} rows of {source} has a label of its own: name the column of "
+            "the classes with --label."
         )
     raise DataError(
         f"{source} has no dev split and too few rows ({len(documents)}) to hold one out: give at least one class a "
