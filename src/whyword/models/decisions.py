@@ -45,8 +45,8 @@ def decide_on_dev(
         metrics["calibration"] = _calibration(float(classifier.method.logit_scale), scaled, probabilities, labels)
     if settings.threshold is None:
         return classifier, metrics
-    auto = isinstance(settings.threshold, str)
-    offsets = tune_offsets(probabilities, labels) if auto else offsets_of(settings.threshold)
+    wanted = settings.threshold
+    offsets = tune_offsets(probabilities, labels) if isinstance(wanted, str) else offsets_of(wanted)
     before, after = (
         float(macro_f1(confusion(decide(probabilities, values), labels, len(classifier.classes))))
         for values in (None, offsets)
