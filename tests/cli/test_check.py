@@ -91,7 +91,7 @@ def test_bad_rows_of_a_training_are_all_listed(whyword, messy):
     done = whyword("train", messy, "-o", "model", *SMALL)
     assert (done.code, done.out) == (2, "")
     assert done.err.splitlines() == [
-        "whyword: 3 of 35 rows of messy.csv cannot be used: mend them, or leave them out with --on-bad-row skip.",
+        "whyword: 3 of 35 rows of messy.csv cannot be used: fix them, or leave them out with --on-bad-row skip.",
         "  row 34 has no label: the column 'Kind' holds ''; drop the row or label it.",
         "  row 35 has 3 fields but the header has 2: put fields that hold the separator in double quotes.",
         "  row 36: the column 'Opinion' holds no words (''): drop the row or fix it.",

@@ -129,3 +129,11 @@ def test_what_is_missing_or_wrong_is_one_sentence(whyword, data, own_model, tmp_
         assert done.code == 2
         assert sentence in done.err
         assert len(done.err.strip().splitlines()) == 1
+
+
+def test_a_linear_model_has_nothing_to_learn(whyword, data):
+    assert whyword("train", data, "-o", "linear", "--encoder", "tfidf", "--no-contributions", "--quiet").code == 0
+    done = whyword("learn-explainer", "linear", data, "-o", "taught")
+    assert done.code == 0, done.err
+    assert "nothing had to be learned" in done.out
+    assert (whyword("explain", "taught", "so superb", "--json")).json[0]["signed"]

@@ -159,3 +159,11 @@ def test_a_run_that_resumes_counts_its_time_from_there(clock, capsys):
             show(Step("train", 0, step, 100, 10 * step, epochs=1))
             clock.now += 1
     assert capsys.readouterr().err.splitlines() == ["train epoch 1: step 86 of 100, at most 14 s left"]
+
+
+def test_texts_that_are_asked_about_before_an_epoch_are_counted_as_texts(clock, capsys):
+    with progress.TrainingProgress(quiet=False) as show:
+        for number in (0, 1200):
+            show(Step("contributions: asking", 0, number, 5200, 0, epochs=0))
+            clock.now += 6
+    assert capsys.readouterr().err == "contributions: asking: 1,200 of 5,200 texts, at most 20 s left\n"

@@ -85,3 +85,13 @@ def test_the_columns_of_a_model_are_taken_where_a_file_has_them() -> None:
 def test_labels_are_not_needed_where_nothing_is_learned() -> None:
     assert found(labelled=False, text=text, a=label, b=label) == ("text", None)
     assert found(labelled=False, sentiment=text) == ("sentiment", None)
+
+
+def test_a_column_with_a_use_is_no_candidate_for_another() -> None:
+    rows = [{"text": f"a text number {row}", "label": str(row % 2)} for row in range(12)]
+    with pytest.raises(DataError, match="cannot hold both the texts and the labels"):
+        recognize_columns(Columns(text="text", label="text"), ["text", "label"], rows, "a.csv", True)
+    with pytest.raises(DataError, match=r"among 'text'\.$"):
+        recognize_columns(Columns(text="label"), ["text", "label"], rows, "a.csv", True)
+    with pytest.raises(DataError, match="has no column left for the labels"):
+        recognize_columns(Columns(text="text", weight="label"), ["text", "label"], rows, "a.csv", True)

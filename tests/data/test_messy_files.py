@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import lzma
+import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from whyword.cli.app import main
 from whyword.data.dataset import load_dataset, read_splits
 from whyword.data.rows import Columns
 from whyword.interfaces.errors import DataError
@@ -250,6 +252,64 @@ def loaded(path: Path, columns: Columns | None = None) -> list[tuple[str, Any]]:
     split = read_splits(path, columns).splits["train"]
     load_dataset(path, columns)  # which refuses what cannot be trained on
     return [(item.words.texts[0], item.label) for item in split.documents]
+
+
+@pytest.fixture
+def train(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[Any, str]]:
+    """Type `whyword train` and give its exit code and what it complains about."""
+
+    def run(path: Path, *options: str) -> tuple[Any, str]:
+        words = ["train", str(path), "-o", str(path.parent / "model"), "--encoder", "tfidf", *options]
+        monkeypatch.setattr(sys, "argv", ["whyword", *words, "--quiet"])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as left:
+            main()
+        return left.value.code, capsys.readouterr().err
+
+    return run
+
+
+def options(columns: Columns) -> list[str]:
+    """Say on the command line what the columns say in Python."""
+    named = {"--text": columns.text, "--label": columns.label, "--delimiter": columns.delimiter}
+    words = [word for name, value in named.items() if value is not None for word in (name, value)]
+    return [*words, *(["--no-header"] if columns.header is False else []), "--on-bad-row", columns.on_bad_row]
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_one_command_trains_on_a_messy_file(tmp_path: Path, train: Callable[..., Any], name: str) -> None:
+    make, _ = RIGHT[name]
+    assert train(put(tmp_path / name, make())) == (0, "")
+    assert (tmp_path / "model" / "model.safetensors").exists()
+
+
+@pytest.mark.parametrize("name", MENDED)
+def test_training_on_a_bad_file_is_refused_and_the_cure_trains(
+    tmp_path: Path, train: Callable[..., Any], name: str
+) -> None:
+    make, said, cure, _ = MENDED[name]
+    path = put(tmp_path / name, make())
+    code, complaint = train(path)
+    assert code == 2
+    assert complaint.startswith("whyword: ")
+    assert [words for words in (name, *said) if words not in complaint] == []
+    if name == "misnamed.csv":
+        path = path.rename(path.with_suffix(".xlsx"))
+    if path.stem in BY_HAND:
+        put(path, table())
+    assert train(path, *options(cure)) == (0, "")
+
+
+def test_one_command_trains_on_labels_of_several_spellings_and_on_leaks(
+    tmp_path: Path, train: Callable[..., Any]
+) -> None:
+    assert train(put(tmp_path / "dirty.csv", table(rows=DIRTY)), "--fix-labels") == (0, "")
+    folder = tmp_path / "leaks"
+    folder.mkdir()
+    for split in ("train", "dev", "test"):
+        put(folder / f"{split}.csv", table(rows=ROWS if split == "train" else ROWS[:4]))
+    assert train(folder, "--overwrite") == (0, "")
+    assert train(folder, "--keep-leaks", "--overwrite")[0] == 0
 
 
 @pytest.mark.parametrize("name", RIGHT)

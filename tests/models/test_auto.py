@@ -58,6 +58,8 @@ def test_a_budget_that_is_too_small_leaves_the_baseline(tmp_path):
         train_automatically({**VALUES, "method": "attention"}, DATA, budget=1e-9)
     with pytest.raises(OptionError, match="The budget is 0: give a number of minutes above 0"):
         train_automatically(VALUES, DATA, budget=0)
+    with pytest.raises(OptionError, match="The budget is nan"):
+        train_automatically(VALUES, DATA, budget=float("nan"))
 
 
 def test_a_run_that_resumes_decides_as_before_and_ends_with_the_same_model(tmp_path, monkeypatch):

@@ -44,6 +44,8 @@ Assignments = Annotated[
     list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A setting, e.g. pairs=32; repeatable.")
 ]
 
+EXACT = "The contributions of a linear model follow from its weights: nothing had to be learned."
+
 
 @options.grouped
 def command(
@@ -124,11 +126,12 @@ def _of_ours(
     with TrainingProgress(reporting.quiet) as progress:
         finished = learn_contributions(trained, texts, config, seed, progress)
     put_model(finished, place)
-    facts = finished.metrics["contributions"]
+    facts = finished.metrics.get("contributions", {})  # nothing is fitted to a linear model
     if reporting.as_json:
         print(json.dumps({"model": str(place), **facts}))
     elif not reporting.quiet:
-        print(f"{facts['explained']:.1%} of what sub-texts change is explained by contributions.\nModel in {place}.")
+        fit = f"{facts['explained']:.1%} of what sub-texts change is explained by contributions." if facts else EXACT
+        print(f"{fit}\nModel in {place}.")
 
 
 def _lines(fidelity: Mapping[str, float]) -> list[str]:

@@ -63,7 +63,8 @@ class TrainingProgress:
             self.first, self.first_of_epoch, self.due = (now, done), (now, event.tokens), now + FIRST_LINE
         elif event.step == 1:
             self.first_of_epoch = (now, event.tokens)
-        epoch = f" epoch {event.epoch + 1}" + (f" of at most {event.epochs}" if event.epochs > 1 else "")
+        epoch = f" epoch {event.epoch + 1}" if event.epochs else ""
+        epoch += f" of at most {event.epochs}" if event.epochs > 1 else ""
         speed = (event.tokens - self.first_of_epoch[1]) / max(1e-3, now - self.first_of_epoch[0])
         rate = f"{speed:,.0f} tokens/s" if speed else ""
         self.bar.update(self.task, description=event.phase + epoch, completed=done, total=total, rate=rate)
@@ -71,7 +72,10 @@ class TrainingProgress:
             self._say(_sentence(event.record))
         elif now >= self.due and not self.console.is_terminal:
             left = (now - self.first[0]) / max(1, done - self.first[1]) * (total - done)
-            self._say(f"{event.phase}{epoch}: step {event.step} of {event.steps}, at most {_duration(left)} left")
+            steps = (
+                f"step {event.step} of {event.steps}" if event.epochs else f"{event.step:,} of {event.steps:,} texts"
+            )
+            self._say(f"{event.phase}{epoch}: {steps}, at most {_duration(left)} left")
             self.due = now + NEXT_LINE
 
     def _say(self, sentence: str) -> None:

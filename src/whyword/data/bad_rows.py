@@ -40,7 +40,7 @@ def refuse(bad: Sequence[RowError], source: str, rows: int) -> DataError:
     """Make the error that lists bad rows; a single one is a sentence of its own."""
     if len(bad) == 1:
         return DataError(f"{bad[0]!s} To leave such rows out, give {CURE}.")
-    sentence = f"{len(bad):,} of {rows:,} rows of {source} cannot be used: mend them, or leave them out with {CURE}."
+    sentence = f"{len(bad):,} of {rows:,} rows of {source} cannot be used: fix them, or leave them out with {CURE}."
     return DataError("\n".join([sentence, *listed(bad, source)]))
 
 

@@ -37,6 +37,8 @@ def recognize_columns(
     label = _named(asked, names, source, needed=labelled) or (known.label if known.label in names else None)
     pair = _named(columns.text_pair, names, source) or (known.text_pair if known.text_pair in names else None)
     rationale = _named(columns.rationale, names, source)
+    if label is not None and label == text:
+        raise DataError(f"The column '{text}' of {source} cannot hold both the texts and the labels: name another one.")
     taken = {text, label, pair or PAIR_COLUMN, rationale or RATIONALE_COLUMN, columns.weight, *columns.labels}
     free = [name for name in names if name not in taken]
     texts, labels = _Candidates(names_text, _is_words), _Candidates(names_label, _is_choice)
@@ -55,7 +57,8 @@ def recognize_columns(
             label = free[0]
     missing = labelled and label is None and not columns.labels
     if text is None or missing:
-        raise _doubt(text is None, missing, names, rows, source)
+        unused = [name for name in names if name not in taken and name != text and name != label]
+        raise _doubt(text is None, missing, unused, rows, source)
     found = replace(columns, text=text, label=label, text_pair=pair, rationale=rationale)
     return found if columns.labels or label is None else _with_lists(found, rows)
 
@@ -151,7 +154,10 @@ def _longest(names: Sequence[str], rows: Sequence[Row]) -> str | None:
 
 
 def _doubt(text: bool, label: bool, names: Sequence[str], rows: Sequence[Row], source: str) -> DataError:
-    """Make the sentence that asks for the columns, with the likeliest first."""
+    """Make the sentence that asks for the columns, with the likeliest of those without a use first."""
+    if not names:
+        what = "texts" if text else "labels"
+        raise DataError(f"{source} has no column left for the {what}: the others are named by options.")
     asked = [option for option, wanted in (("--text", text), ("--label", label)) if wanted]
     fits = [name for name in names if (text and _is_words(name, rows)) or (label and _is_choice(name, rows))]
     likely = ", ".join(repr(name) for name in [*fits, *(name for name in names if name not in fits)][:20])

@@ -81,7 +81,7 @@ def _bad_rows(splits: Splits) -> Iterator[Finding]:
         rows = [(row, source) for row, source in every if row.kind == kind]
         if rows:
             shown = tuple(str(row) for row, _ in rows[:EXAMPLES])
-            advice = "Mend them, or leave them out with --on-bad-row skip."
+            advice = "Fix them, or leave them out with --on-bad-row skip."
             yield Finding(name, STOPS, len(rows), f"{_rows(len(rows))} {what}.", advice, shown)
 
 
@@ -218,7 +218,10 @@ def _rare(splits: Splits) -> Iterator[Finding]:
     least = min(counts, key=lambda label: counts[label], default=None)
     if least is not None and len(counts) > 1 and counts[least] < UNEQUAL * sum(counts.values()) and len(counts) < 20:
         sentence = f"The class {least!r} has {counts[least] / sum(counts.values()):.1%} of the training rows."
-        advice = "Accuracy says little about it: look at its recall, or at macro-F1."
+        advice = (
+            "Accuracy says little about it: look at its recall, or at macro-F1. If too few are recognized, train with "
+            "--class-weight balanced or --threshold auto."
+        )
         yield Finding("unequal-classes", HARMS, counts[least], sentence, advice)
 
 

@@ -16,6 +16,7 @@ from .texts_alike import same_texts
 
 SEED = 13
 SHARE = 0.1
+FEW_ROWS = 20  # with more, it is not their number that leaves none to hold out
 
 Documents = tuple[Document, ...]
 
@@ -110,11 +111,17 @@ def _tenth(documents: Documents) -> int:
 
 
 def _check(dev: Documents, documents: Documents, source: str) -> None:
-    if not dev:
+    if dev:
+        return
+    if len(documents) > FEW_ROWS:
         raise DataError(
-            f"{source} has no dev split and too few rows ({len(documents)}) to hold one out: "
-            "give at least one class a second row, or add a dev file."
+            f"Nearly every one of the {len(documents):,} rows of {source} has a label of its own: name the column of "
+            "the classes with --label."
         )
+    raise DataError(
+        f"{source} has no dev split and too few rows ({len(documents)}) to hold one out: give at least one class a "
+        "second row, or add a dev file."
+    )
 
 
 def _dev_note(dev: Documents, documents: Documents, source: str) -> str:

@@ -75,7 +75,7 @@ def read_template(file: Path) -> Template:
             raise OptionError(f"The template {file} sets {name} to {json.dumps(value)}: give {_CALLED[kind]}.")
     headers = values.get("headers", {})
     if not isinstance(headers, dict) or not all(isinstance(value, str) for value in headers.values()):
-        raise OptionError(f"The headers of the template {file} must be strings by name: mend them.")
+        raise OptionError(f"The headers of the template {file} must be strings by name: fix them.")
     template = Template(**values)
     if template.one_by_one and "$text" not in json.dumps(template.request):
         raise OptionError(
@@ -134,7 +134,7 @@ def _follow(answer: Any, path: str, url: str) -> Any:
         elif isinstance(answer, list) and step.isdigit() and int(step) < len(answer):
             answer = answer[int(step)]
         else:
-            raise ModelError(f"The answer of {url} has no '{step}' on the path '{path}': mend it in the template.")
+            raise ModelError(f"The answer of {url} has no '{step}' on the path '{path}': fix it in the template.")
     return answer
 
 
@@ -165,7 +165,7 @@ def read_row(answer: Any, classes: Sequence[Label], url: str) -> list[float]:
             return said
     raise ModelError(
         f"{url} answers {quoted(answer)} where probabilities of {', '.join(names)} are expected, numbers from 0 to 1: "
-        "mend the path, or the classes, in the template."
+        "fix the path, or the classes, in the template."
     )
 
 

@@ -443,7 +443,10 @@ class WordImportance:
     def for_class(self, label: Label) -> WordImportance:
         """Keep the words that speak for a class, with their scores for it; of many classes a word may speak for two."""
         if self.all_scores is None:
-            raise OptionError(f"No words for '{label}': {self.source} is not for a class.")
+            raise OptionError(
+                f"No words for '{label}': {self.source} is not for a class; leave the class out, or name "
+                "an explainer with signed scores, such as occlusion."
+            )
         if label not in self.classes:
             raise unknown_name(str(label), "the classes", [str(name) for name in self.classes])
         scores = self.all_scores[self.classes.index(label)]

@@ -145,7 +145,7 @@ def _kind(kind: Any) -> str:
     if get_origin(kind) is tuple:
         return f"{_kind(get_args(kind)[0])}, …"
     if get_origin(kind) is dict:
-        return "name=number, …"
+        return "a number for each class, such as rare=5,common=1"
     return "none" if kind is type(None) else str(getattr(kind, "__name__", kind))
 
 

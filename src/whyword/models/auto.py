@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 import time
 from collections.abc import Mapping, Sequence
@@ -56,7 +57,7 @@ def train_automatically(
 
     Unless baseline is None, the model that is kept is measured class by class, and beside TF-IDF if it is true.
     """
-    if budget <= 0:
+    if not 0 < budget < math.inf:
         raise OptionError(f"The budget is {budget:g}: give a number of minutes above 0.")
     began = time.monotonic()
     configs = candidate_configs(values)

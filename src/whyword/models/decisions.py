@@ -22,6 +22,15 @@ from ..maths.tensors.ordered import scale_odds
 from ..training.optimizer import Training
 
 
+def check_threshold(settings: Training, classes: int, multi_label: bool) -> None:
+    """Refuse a threshold that cannot decide between so many classes, before anything is trained."""
+    if isinstance(settings.threshold, float) and classes != 2 and not multi_label:
+        raise OptionError(
+            f"training.threshold is {settings.threshold}, but there are {classes} classes: a number decides between "
+            "two only, so give auto."
+        )
+
+
 def decide_on_dev(
     classifier: FittedClassifier, settings: Training, dev: Sequence[Document]
 ) -> tuple[FittedClassifier, dict[str, Any]]:
@@ -39,16 +48,17 @@ def decide_on_dev(
         metrics["calibration"] = _calibration(classifier.method, scaled, probabilities, labels)
     if settings.threshold is None:
         return classifier, metrics
-    offsets = _offsets(classifier, settings.threshold, probabilities, labels)
+    wanted = settings.threshold
+    offsets = tune_offsets(probabilities, labels) if isinstance(wanted, str) else offsets_of(wanted)
     before, after = (
         float(macro_f1(confusion(decide(probabilities, values), labels, len(classifier.classes))))
         for values in (None, offsets)
     )
     names = map(str, classifier.classes)
-    found: dict[str, Any] = {"offsets": dict(zip(names, offsets.tolist(), strict=True))}
+    decision: dict[str, Any] = {"offsets": dict(zip(names, offsets.tolist(), strict=True))}
     if len(offsets) == 2:
-        found["threshold"] = threshold_of(offsets)
-    metrics["decision"] = {**found, "dev_macro_f1_before": before, "dev_macro_f1": after}
+        decision["threshold"] = threshold_of(offsets)
+    metrics["decision"] = {**decision, "dev_macro_f1_before": before, "dev_macro_f1": after}
     return replace(classifier, offsets=offsets), metrics
 
 
@@ -67,19 +77,6 @@ def _decide_labels(
     decision = {"thresholds": dict(zip(names, thresholds.tolist(), strict=True))}
     metrics = {"decision": {**decision, "dev_macro_f1_before": before, "dev_macro_f1": after}}
     return replace(classifier, thresholds=thresholds), metrics
-
-
-def _offsets(
-    classifier: FittedClassifier, threshold: float | str, probabilities: np.ndarray, labels: np.ndarray
-) -> np.ndarray:
-    if isinstance(threshold, str):
-        return tune_offsets(probabilities, labels)
-    if len(classifier.classes) != 2:
-        raise OptionError(
-            f"training.threshold is {threshold}, but there are {len(classifier.classes)} classes: a number decides "
-            "between two only, so give auto."
-        )
-    return offsets_of(threshold)
 
 
 def _calibration(method: Method, scaled: np.ndarray, after: np.ndarray, labels: np.ndarray) -> dict[str, float]:

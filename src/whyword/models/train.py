@@ -38,7 +38,7 @@ from ..training.rationales import RATIONALES, rationale_phase
 from ..training.timing import choose_threads
 from .baseline import BASELINE, fit_baseline, read_corpora
 from .config import Parts, RunConfig, assemble
-from .decisions import decide_on_dev
+from .decisions import check_threshold, decide_on_dev
 from .figures import measure_figures, warn_of
 from .folder import TrainedModel, check_place, load_model, put_model
 from .forbidden_words import add_proxies
@@ -75,6 +75,7 @@ def train_model(
             torch.manual_seed(config.seed)
             classes = classes_of(config, dataset)
             several = are_multi_label(dataset.train)
+            check_threshold(config.training, len(classes), several)
             parts = assemble(config, len(classes), [document.words for document in dataset.train], several)
             marked, about_marks = with_reader_if_marked(parts.config, dataset.train)
             parts = replace(parts, config=marked)

@@ -40,7 +40,7 @@ class Step:
     steps: int  # in the epoch
     tokens: int
     record: dict[str, Any] | None = None  # a line of training.jsonl
-    epochs: int = 1  # of the phase, at most
+    epochs: int = 1  # of the phase, at most; 0 before the first, while texts are asked about: steps are texts then
 
 
 @dataclass
@@ -146,7 +146,7 @@ class TrainingRun:
                 self._calibrate()
         self.method.eval()
         for done, texts in phase.refinement.prepare():
-            yield Step(f"{phase.name}: asking", self.position.epoch, done, texts, 0)
+            yield Step(f"{phase.name}: asking", self.position.epoch, done, texts, 0, epochs=0)
         self.method.train()
 
     def _is_over(self, phase: Phase) -> bool:
