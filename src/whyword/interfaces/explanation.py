@@ -47,7 +47,6 @@ class Explanation:
     signed: bool = True  # False for weights and gates, which have no direction
     std_error: np.ndarray | None = None  # (word,) where the scores were sampled
     all_scores: np.ndarray | None = None  # (class, word) signed scores for every class, where the explainer gives them
-    scored: tuple[int, ...] | None = None  # classes that the rows of all_scores are for, in order; None: every class
     base_value: float | None = None  # probability of the target with no word left, where the explainer needed it
     base_values: np.ndarray | None = None  # (class,) the same for every class
     against: int | None = None  # class whose scores were taken off those of the target, in a contrast
@@ -64,6 +63,7 @@ class Explanation:
     tied: np.ndarray | None = None  # (word,) bool: words whose place in or out of the top is undecided
     resolution: float = 0.0  # scores no further apart are equal up to rounding, where it is known (maths/stats/ties.py)
     labels: tuple[int, ...] | None = None  # numbers of all predicted labels, where a text may have several
+    scored: tuple[int, ...] | None = None  # classes that the rows of all_scores are for, in order; None: every class
 
     @property
     def words(self) -> tuple[str, ...]:
