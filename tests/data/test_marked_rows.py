@@ -110,3 +110,20 @@ def test_a_file_of_marked_rows_is_a_data_set_by_itself(tmp_path):
     ]
     train = load_dataset(write(tmp_path / "rows.jsonl", *rows)).train
     assert {document.word_marks for document in train} == {(0, -1, -1)}
+
+
+def test_the_last_line_of_an_author_counts_and_what_was_skipped_or_taken_back_does_not(tmp_path):
+    first, second, third = (f"text number {i}" for i in (0, 1, 2))
+    marks = write(
+        tmp_path / "marks.jsonl",
+        {"text": first, "rationale": [[0, 4]], "author": "ann"},
+        {"text": first, "rationale": [[5, 11]], "author": "ben"},
+        {"text": first, "rationale": [[12, 13]], "author": "ann"},
+        {"text": second, "rationale": [[0, 4]], "author": "ann"},
+        {"text": second, "undo": True, "author": "ann"},
+        {"text": third, "skipped": True, "author": "ben"},
+        {"text": "of no split", "skipped": True, "author": "ben"},
+    )
+    after = add_marks(dataset(), marks)
+    assert [d.word_marks for d in after.train] == [(0, 1, 1), None, None, None]
+    assert after.notes[-1] == f"{marks}: 1 training and 0 dev texts have marks."

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from ..interfaces.document import Document, Marked, Words
 from ..interfaces.errors import DataError
@@ -32,22 +33,29 @@ class _Counts:
 def add_marks(dataset: Dataset, path: Path) -> Dataset:
     """Let the texts of train and dev have the marks that a file gives them; its other labelled rows join train.
 
-    What several people marked in a text is taken together, and the label is the last one given. Texts of the test split
-    stay as they are.
+    Of what one author said of a text the last line counts. What several people marked in it is taken together, and the
+    label is the last one given. Texts of the test split stay as they are.
     """
     if not path.is_file():
         raise DataError(f"There is no file {path}: give the file of marked words that --rationales is to read.")
     several = are_multi_label(dataset.train)
-    lines: dict[Words, list[tuple[str, Document]]] = defaultdict(list)
+    lines: dict[Words, dict[str, tuple[str, Document]]] = defaultdict(dict)  # by author
     columns = Columns(rationale=RATIONALE_COLUMN, several=several)
     for where, record in read_records(path, columns=columns):
         read = document(record, columns, where, labelled=False)
-        lines[read.words].append((where, read))
+        author = str(record.get("author") or where)
+        lines[read.words].pop(author, None)
+        if not _is_taken_back(record):
+            lines[read.words][author] = (where, read)
     if not lines:
         raise DataError(
             f"{path} has no rows: give lines of JSON with text and rationale, a list of [start, end] spans."
         )
-    marked = {words: (rows[-1][0], _together([row for _, row in rows])) for words, rows in lines.items()}
+    marked = {}
+    for words, by_author in lines.items():
+        if by_author:
+            places, rows = zip(*by_author.values(), strict=True)
+            marked[words] = (places[-1], _together(rows))
     known = labels(dataset.train)
     for where, row in marked.values():
         for label in row.all_labels:
@@ -63,6 +71,11 @@ def add_marks(dataset: Dataset, path: Path) -> Dataset:
     counts.added = len(more)
     counts.unmatched = tuple(where for where, row in rest if not _can_be_learned(row, several))
     return replace(dataset, train=train + more, dev=dev, notes=(*dataset.notes, _note(path, counts)))
+
+
+def _is_taken_back(record: Mapping[str, Any]) -> bool:
+    """Whether a line of  whyword serve --annotate  says that its author skipped the text, or took a decision back."""
+    return bool(record.get("skipped")) or (bool(record.get("undo")) and RATIONALE_COLUMN not in record)
 
 
 def _can_be_learned(row: Document, several: bool) -> bool:

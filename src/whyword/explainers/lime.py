@@ -47,8 +47,8 @@ class Lime(Explainer):
     start: StartName | None = "own"  # contributions, where the model has them; None: nothing is known before
     removal: Removal = "delete"
     seed: int = 0
-    scored: Scored = None  # classes, beside the target; None: all of few, of many those of the highest probability
     name: str = "lime"
+    scored: Scored = None  # classes, beside the target; None: all of few, of many those of the highest probability
     not_settings = ("name", "scored")
 
     def __post_init__(self) -> None:

@@ -52,7 +52,6 @@ class Explanation:
     signed: bool = True  # False for weights and gates, which have no direction
     std_error: np.ndarray | None = None  # (word,) where the scores were sampled
     all_scores: np.ndarray | None = None  # (class, word) signed scores for every class, where the explainer gives them
-    scored: tuple[int, ...] | None = None  # classes that the rows of all_scores are for, in order; None: every class
     base_value: float | None = None  # probability of the target with no word left, where the explainer needed it
     base_values: np.ndarray | None = None  # (class,) the same for every class
     against: int | None = None  # class whose scores were taken off those of the target, in a contrast
@@ -73,6 +72,7 @@ class Explanation:
     values: tuple[float, ...] | None = None  # where each class stands on the scale, where classes have an order
     of_score: bool = False  # whether words raise and lower the expected score, not the probability of the target
     would_mark: np.ndarray | None = None  # (word,) how likely a person is to mark each, where that was learned
+    scored: tuple[int, ...] | None = None  # classes that the rows of all_scores are for, in order; None: every class
 
     @property
     def words(self) -> tuple[str, ...]:
