@@ -9,7 +9,8 @@ import torch
 
 from reference.contributions import QUICK, with_random_head
 from whyword import catalog
-from whyword.blocks.contributions import ContributionHead, add_head, features_of, words_present
+from whyword.blocks.contributions import ContributionHead, add_head, words_present
+from whyword.blocks.neighborhood import features_of
 from whyword.checks.contract import expect_untouched
 from whyword.checks.samples import AWKWARD, EIGHT, maker_of_method, pairs, sample_batch, tokenizer_for
 from whyword.data.planted import planted

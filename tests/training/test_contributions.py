@@ -9,7 +9,8 @@ import torch
 from reference.contributions import QUICK, exact_shapley
 from reference.samples import SETTINGS, attention_on_lstm, equal_weights, sample, weights
 from reference.sub_texts import keep_tokens
-from whyword.blocks.contributions import ContributionHead, add_head, features_of
+from whyword.blocks.contributions import ContributionHead, add_head
+from whyword.blocks.neighborhood import features_of
 from whyword.checks.samples import maker_of_method, sample_pieces, untrained
 from whyword.data.batching import Corpus, collate
 from whyword.data.planted import planted
@@ -21,7 +22,7 @@ from whyword.methods.base import Base
 from whyword.models.config import make_config
 from whyword.models.train import train_model
 from whyword.storage.atomic import read_snapshot, write_snapshot
-from whyword.training import contributions as under_test
+from whyword.training import kept_states
 from whyword.training.contributions import CONTRIBUTIONS, Answered, Sample, contribution_phase
 from whyword.training.loop import TrainingRun
 
@@ -386,6 +387,6 @@ def test_the_same_seed_asks_about_the_same_sub_texts():
 
 def test_no_more_tokens_are_kept_than_memory_allows(monkeypatch):
     method = carrying(replace(TINY, least_texts=1))
-    monkeypatch.setattr(under_test, "MOST_STATES", 100 * method.encoder.state_dim)
+    monkeypatch.setattr(kept_states, "MOST_STATES", 100 * method.encoder.state_dim)
     texts = contribution_phase(method, DATA.train, DATA.dev, 0).refinement.texts.texts
     assert 0 < sum(map(len, texts)) <= 100 < sum(map(len, DATA.train.texts))
