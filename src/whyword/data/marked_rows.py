@@ -43,6 +43,7 @@ def add_marks(dataset: Dataset, path: Path) -> Dataset:
     columns = Columns(rationale=RATIONALE_COLUMN, several=several)
     for where, record in read_records(path, columns=columns):
         read = document(record, columns, where, labelled=False)
+        assert not isinstance(record, RowError)  # which the line above raises
         author = str(record.get("author") or where)
         lines[read.words].pop(author, None)
         if not _is_taken_back(record):
