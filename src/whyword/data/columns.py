@@ -37,7 +37,7 @@ def recognize_columns(
     label = _named(asked, names, source, needed=labelled) or (known.label if known.label in names else None)
     pair = _named(columns.text_pair, names, source) or (known.text_pair if known.text_pair in names else None)
     rationale = _named(columns.rationale, names, source)
-    if label is not None and label == text:
+    if labelled and label is not None and label == text:
         raise DataError(f"The column '{text}' of {source} cannot hold both the texts and the labels: name another one.")
     taken = {text, label, pair or PAIR_COLUMN, rationale or RATIONALE_COLUMN, columns.weight, *columns.labels}
     free = [name for name in names if name not in taken]
