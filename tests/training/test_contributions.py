@@ -22,6 +22,7 @@ from whyword.methods.base import Base
 from whyword.models.config import make_config
 from whyword.models.train import train_model
 from whyword.storage.atomic import read_snapshot, write_snapshot
+from whyword.training import contributions as under_test
 from whyword.training import kept_states
 from whyword.training.contributions import CONTRIBUTIONS, Answered, Sample, contribution_phase
 from whyword.training.loop import TrainingRun
