@@ -48,7 +48,7 @@ KINDS = {  # and the name of the method that a server states
     "set-fit": "set-fit",
 }
 GRADIENTS = {"gradient", "integrated-gradients"}
-OWN = {"own", "attention", "gate"}
+OWN = {"own", "attention", "gate", "rationale"}
 OPEN = {"whyword", "hugging-face", "hugging-face-labels"}  # kinds with gradients
 WITH_OWN = {"whyword": {"own", "attention"}, "learned": {"own"}}  # scores of their own
 NO_PAIRS = {  # kinds that read single texts only, and what they say of pairs

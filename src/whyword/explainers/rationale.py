@@ -17,6 +17,7 @@ class Rationale(Explainer):
     """One forward pass per text: the probability that a person marks a word, without sign, the same for every class."""
 
     needs_open = True
+    of_people = True
     name: str = "rationale"
 
     def explain(
