@@ -92,6 +92,17 @@ def gated_model(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def marked_model(tmp_path_factory) -> Path:
+    """A model that has learned what people would mark."""
+    documents = planted("easy,train=60,dev=0,test=0").train
+    folder = tmp_path_factory.mktemp("models") / "marked"
+    classifier = TextClassifier("base", "bag", epochs=3, contributions=False, rationales={"epochs": 1})
+    texts, labels, marks = zip(*((d.words.texts[0], d.label, d.rationale[0]) for d in documents), strict=True)
+    classifier.fit(texts, labels, rationales=marks).save(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
 def pair_model(tmp_path_factory) -> Path:
     return _folder(tmp_path_factory, "attention", "pairs")
 

@@ -22,8 +22,8 @@ def explained(whyword, model, explainer, texts, *options):
 
 
 @pytest.mark.parametrize("explainer", catalog.names("explainers"))
-def test_odd_texts_get_one_finite_score_per_word(whyword, model, gated_model, explainer):
-    served = gated_model if explainer == "gate" else model
+def test_odd_texts_get_one_finite_score_per_word(whyword, model, gated_model, marked_model, explainer):
+    served = {"gate": gated_model, "rationale": marked_model}.get(explainer, model)
     answers = explained(whyword, served, explainer, ODD, "--json").json
     assert [answer["text"] for answer in answers] == ODD
     for answer in answers:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from reference.tokenizers import letter_pieces
 from whyword import catalog
+from whyword.blocks.rationales import RationaleReader, add_reader
 from whyword.checks.samples import sample_classifier, small_explainer
 from whyword.data.tokenizers.word_pieces import WordPieceTokenizer
 from whyword.data.words import split
@@ -90,6 +91,8 @@ def test_each_word_has_the_mean_over_the_windows_that_hold_it_explained_on_their
 @pytest.mark.parametrize("name", catalog.names("explainers"))
 def test_long_and_short_texts_and_pairs_of_any_explainer_come_in_order_with_a_score_per_word(name):
     model = classifier(Lstm, method_class=Vmask if name == "gate" else Attention)
+    if name == "rationale":
+        add_reader(model.method, RationaleReader.Config())
     documents = [
         document("good plot"),
         document(SENTENCE * 10),
