@@ -107,7 +107,7 @@ def add_proxies(model: TrainedModel, dataset: Dataset, on_event: Callable[[str],
 
 def known_proxies(model: TrainedModel | None) -> tuple[Proxy, ...]:
     """Give the words that were named after training."""
-    found = {} if model is None else model.metrics.get("forbidden") or {}
+    found: Mapping[str, Any] = {} if model is None else model.metrics.get("forbidden") or {}
     return tuple(Proxy(**values) for values in found.get("proxies", ()))
 
 
