@@ -1,15 +1,20 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from models.test_forbidden_words import proxy_data
 from whyword import audit
 from whyword.audits.forbidden import without_forbidden
 from whyword.audits.run import load_rules
 from whyword.audits.verdicts import judge_forbidden
+from whyword.data.splits import Dataset
 from whyword.data.words import split
 from whyword.inference.black_box import BlackBox
 from whyword.interfaces.document import Document
+from whyword.models.config import make_config
+from whyword.models.train import train_model
 
 ODDS = {"city": 1.0, "superb": 2.0, "dull": -2.0}
 TEXTS = ["a superb city", "dull city and city", "a dull place", "superb place"]
@@ -60,3 +65,16 @@ def test_a_report_says_how_far_they_move_answers(tmp_path):
     again = audit(bag, TEXTS * 5, forbid=file, **options)
     assert again.data.forbidden == report.data.forbidden
     assert audit(bag, TEXTS * 5, **options).data.forbidden is None
+
+
+def test_a_report_names_the_words_that_took_over():
+    documents = proxy_data()
+    data = Dataset("proxies", tuple(documents[:300]), tuple(documents[300:]), ())
+    model = train_model(make_config({"encoder": "tfidf", "contributions": True, "forbid": ["chicago"]}), data)
+    report = audit(model, documents[300:320], explainers=["own"], metrics=["comprehensiveness"], draws=1)
+    (proxy,) = report.data.forbidden.proxies
+    assert (proxy.word, proxy.beside, proxy.label) == ("lake", "chicago", "good")
+    assert f"Words that may have taken over from them: {proxy}." in " ".join(str(report).split())
+    assert json.loads(report.to_json())["forbidden"]["proxies"][0]["word"] == "lake"
+    assert '<th scope="row">lake</th><td>chicago</td>' in report.to_html()
+    assert "taken over" not in str(replace(report.data.forbidden, proxies=()))

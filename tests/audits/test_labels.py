@@ -68,3 +68,18 @@ def test_a_model_that_gives_no_label_is_an_error() -> None:
     box = BlackBox(lambda texts: np.full((len(texts), 2), 0.2), ("food", "people"), multi_label=True)
     with pytest.raises(DataError, match="gives no label to any text"):
         audit(box, ["a text", "another"], explainers=[Occlusion()])
+
+
+def test_a_plain_label_is_the_only_one_of_its_text() -> None:
+    texts, labels = (
+        ["cold soup and more", "a rude man came by", "cold soup from a rude man"],
+        ["food", "people", "food"],
+    )
+    box = BlackBox(answers, ("food", "people"), multi_label=True)
+    plain, sets = (
+        audit(box, texts, given, explainers=[Occlusion()], metrics=["comprehensiveness"], draws=1)
+        for given in (labels, [[label] for label in labels])
+    )
+    assert plain.accuracy == pytest.approx(2 / 3)  # of the last text people is wrong
+    assert plain.data.label_quality == sets.data.label_quality
+    assert [label.f1 for label in plain.data.labels] == [1.0, pytest.approx(2 / 3)]

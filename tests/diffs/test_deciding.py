@@ -8,12 +8,16 @@ import numpy as np
 import pytest
 
 from diffs.test_people import LABELS, MARKS, NEW, OLD, TEXTS, model
+from models.test_forbidden_words import proxy_data
 from whyword import diff
+from whyword.data.splits import Dataset
 from whyword.data.words import split
 from whyword.diffs.deciding import WordDecision, decisions
 from whyword.explainers import Occlusion
 from whyword.interfaces.document import Document
 from whyword.interfaces.explanation import Explanation
+from whyword.models.config import make_config
+from whyword.models.train import train_model
 
 BOX = model(OLD)
 
@@ -93,9 +97,30 @@ def test_it_stopped_where_it_decided_half_of_its_texts_and_now_decides_less_than
 
 
 def test_forbidden_words_are_named_also_where_they_decided_nothing():
-    old, new = explained("good chicago", [0.1, 0.9]), explained("good chicago", [1.0, 0.0])
-    object.__setattr__(new, "forbidden_words", np.array([False, True]))
+    old = explained("good chicago", [0.1, 0.9])
+    new = replace(explained("good chicago", [1.0, 0.0]), forbidden_words=np.array([False, True]))
     rows = decided([old], [new])
     assert (rows["chicago"].forbidden, rows["good"].forbidden) == (True, False)
     assert str(rows["chicago"]) == "chicago (1 → 0 of 1 text, forbidden)"
     assert decided([replace(old, scores=np.array([1.0, 0.0]))], [new])["chicago"].forbidden
+
+
+@pytest.mark.parametrize("how", ["forbid", "forbid_soft"])
+def test_words_forbidden_in_training_are_named_also_where_they_are_read(how):
+    documents = proxy_data()
+    data = Dataset("cities", tuple(documents[:300]), tuple(documents[300:]), ())
+    shape = {"encoder": {"name": "bag", "dim": 8}, "training": {"epochs": 6, "learning_rate": 0.02}}
+    old, new = (
+        train_model(make_config({**shape, "contributions": False, **forbidden}), data)
+        for forbidden in ({}, {how: ["chicago"]})
+    )
+    texts = [document for document in data.dev if "Chicago" in document.words.strings and len(document.words) < 9]
+    found = diff(old, new, texts, explainer=Occlusion())
+    (row,) = found.forbidden()
+    assert (row.word, row.texts) == ("chicago", len(texts))
+    assert str(row).endswith(", forbidden)")
+    assert str(row) in str(found)
+    if how == "forbid":  # what is read but pushed down may keep a little
+        assert row in found.stopped()
+        assert found.accuracy.old.value > found.accuracy.new.value
+    assert not diff(new, old, texts, explainer=Occlusion()).forbidden()

@@ -45,7 +45,7 @@ def _lines(audit: AuditData) -> Iterator[str]:
     if audit.best is not None:
         yield from ("", f"**{_cell(audit.best.sentence)}**")
     if audit.forbidden is not None:
-        yield from ("", _cell(str(audit.forbidden)))
+        yield from ("", _cell(audit.forbidden.movement))
     yield ""
     ranking = {row.explainer: row for row in audit.ranking}
     ranked = ["of the best", "passes a text"] if ranking else []

@@ -12,6 +12,7 @@ from ..interfaces.document import Label
 from ..interfaces.explanation import Explanation, WordImportance
 from ..interfaces.settings import json_ready
 from ..maths.stats.calibration import Calibration
+from ..models.forbidden_words import Proxy
 
 FORMAT = 1  # of the JSON; raised when the meaning of a key changes
 SHOWN_MOVEMENT = 0.0005  # of an answer: less is 0 with three digits
@@ -317,9 +318,16 @@ class ForbiddenWords:
     largest_without: tuple[str, ...] = ()  # the forbidden words of the text whose answer moves farthest
     answered_otherwise: int = 0  # texts whose class, or labels, are others without them
     rules: tuple[RuleResult, ...] = ()
+    proxies: tuple[Proxy, ...] = ()  # words that may have taken over, as training found them
 
     def __str__(self) -> str:
-        """Say it in two sentences."""
+        """Say how far answers move, and which words may have taken over."""
+        others = "; ".join(map(str, self.proxies))
+        return self.movement + f" Words that may have taken over from them: {others}." * bool(others)
+
+    @property
+    def movement(self) -> str:
+        """How far answers move, in two sentences."""
         if self.mean is None or self.largest is None:
             return f"Forbidden words stand in none of the {self.of:,} texts, so it cannot be told whether they decide."
         answers = " ".join(rule.answer for rule in self.rules)

@@ -27,6 +27,7 @@ from ..interfaces.explanation import Explainer, Explanation
 from ..interfaces.metric import Metric
 from ..interfaces.settings import setting_names
 from ..models.folder import TrainedModel
+from ..models.forbidden_words import known_proxies
 from . import labels, sections
 from .audit import Audit
 from .data import AuditData, Reproduction
@@ -140,14 +141,16 @@ def gather_audit(
         raise DataError(f"{data_name} holds no texts: give some to explain.")
     opened = open_model(model, access_for([documents[0].words]))
     trained, classifier = opened.trained, opened.classifier
-    documents = [_with_known_label(document, classifier.classes) for document in documents]
+    several = is_multi_label(classifier)
+    documents = [_with_known_label(document, classifier.classes, several) for document in documents]
     forbidden = without_forbidden(classifier, documents, _forbidden_entries(trained, forbid))
+    if forbidden is not None:
+        forbidden = replace(forbidden, proxies=known_proxies(trained))
     chosen = _make_explainers(explainers, classifier, seed)
     measures = _make_metrics(metrics)
     rules = rules or load_rules(None, measures or (), chosen.values())
     explained = {name: _explain(classifier, documents, e, cache, name, on_event) for name, e in chosen.items()}
     judged = {name: explanations for name, explanations in explained.items() if name != RANDOM}
-    several = is_multi_label(classifier)
     of_labels: dict[int, Scores] = {}
     units: dict[str, list[Explanation]] = {}  # of several labels a text: one of each label that a text is given
     if several:
@@ -212,7 +215,7 @@ def gather_audit(
 
 def _forbidden_entries(trained: TrainedModel | None, forbid: Sequence[str]) -> tuple[str, ...]:
     """Put the words that a model was forbidden, and was taught to ignore, before those that are forbidden now."""
-    trained_without = () if trained is None else (*trained.config.forbid, *trained.config.forbid_soft)
+    trained_without = () if trained is None else trained.config.must_not_decide
     return tuple(dict.fromkeys((*trained_without, *forbid)))
 
 
@@ -223,8 +226,13 @@ def _by_position(document: Document, classes: Sequence[Label]) -> Document:
     return replace(document, labels=tuple(classes[number] for number in document.labels if isinstance(number, int)))
 
 
-def _with_known_label(document: Document, classes: Sequence[Label]) -> Document:
-    """Give the label or labels as the model spells them; a class that it does not know is refused."""
+def _with_known_label(document: Document, classes: Sequence[Label], several: bool) -> Document:
+    """Give the label or labels as the model spells them; a class that it does not know is refused.
+
+    Where a text may have several labels and has a plain one, that is the only one it has.
+    """
+    if several and document.label is not None:
+        document = replace(document, label=None, labels=(document.label,))
     if document.labels is not None:
         return replace(document, labels=tuple(known_label(classes, label) for label in document.labels))
     return document if document.label is None else replace(document, label=known_label(classes, document.label))

@@ -143,8 +143,9 @@ def _show(audit: Audit, carded: Path | None, output: Path | None, as_json: bool,
         print(audit)
     if not quiet:
         data, cost = audit.data.data, audit.data.cost
-        passes = f"{cost.forward_passes:,} forward passes in {cost.seconds:.0f} s"
-        print(f"{data.texts:,} texts of {data.name}, {passes}.", file=sys.stderr)
+        measuring = cost.metrics.forward_passes
+        passes = f"{cost.forward_passes - measuring:,} forward passes to explain and {measuring:,} to measure"
+        print(f"{data.texts:,} texts of {data.name}, {passes}, in {cost.seconds:.0f} s.", file=sys.stderr)
 
 
 def _names(package: str, words: str | None) -> list[str] | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..data.forbidden import Forbidden
 from ..data.tokenizers.word_level import normalize
 from ..evaluation.top_words import top_words
 from ..explaining.words import ignores_case
@@ -31,7 +32,7 @@ class WordDecision:
     new: int
     old_class: Label | None  # that it decides most often for; None: weights, or it decides for none
     new_class: Label | None
-    forbidden: bool  # the new model must not read it
+    forbidden: bool  # it must not decide in the new model: that does not read it, or was taught to ignore it
 
     @property
     def stopped(self) -> bool:
@@ -54,12 +55,16 @@ class WordDecision:
 
 
 def decisions(
-    old: Sequence[Explanation], new: Sequence[Explanation], top: int, case: Classifier
+    old: Sequence[Explanation],
+    new: Sequence[Explanation],
+    top: int,
+    case: Classifier,
+    must_not_decide: Forbidden | None = None,
 ) -> tuple[WordDecision, ...]:
     """Count, for every word that decides a text in either model, in how many it does; the most often first.
 
     A word decides where it is among the top words for the answer that the model itself gives, and has at least a tenth
-    of the scores of the text.
+    of the scores of the text. Forbidden are the words that the new model does not read, and those that must not decide.
     """
     lowercase = ignores_case(case)
     texts: Counter[str] = Counter()
@@ -68,8 +73,9 @@ def decisions(
     for pair in zip(old, new, strict=True):
         words = [normalize(word, lowercase) for word in pair[0].words]
         texts.update(set(words))
-        unread: np.ndarray | None = getattr(pair[1], "forbidden_words", None)
-        forbidden.update(words[i] for i in ([] if unread is None else np.flatnonzero(unread)))
+        unread = pair[1].forbidden_words
+        marks = must_not_decide.marks(pair[1].document.words) if must_not_decide else np.zeros(len(words), dtype=bool)
+        forbidden.update(words[i] for i in np.flatnonzero(marks if unread is None else marks | unread))
         for found, explanation in zip(decided, pair, strict=True):
             label = explanation.label if explanation.signed else None
             for word in {words[i] for i in _deciding(explanation, top)}:

@@ -9,9 +9,10 @@ from itertools import chain
 import numpy as np
 
 from ..catalog import make_explainer
+from ..data.forbidden import Forbidden
 from ..data.words import split
 from ..evaluation.top_words import top_words
-from ..explaining.any_model import as_classifier, class_number, known_label
+from ..explaining.any_model import OpenedModel, access_for, class_number, known_label, open_model
 from ..explaining.cache import ExplanationCache
 from ..explaining.inputs import draw, labelled_documents, with_rationales
 from ..explaining.stream import explain_documents
@@ -98,7 +99,8 @@ def diff_models(
         raise DataError("There are no texts to compare the models on: give at least one.")
     if top < 1 or not 0 <= least_shared <= 1:
         raise OptionError(f"top is {top} and least_shared {least_shared}: give 1 word or more, and a share.")
-    before, after = (as_classifier(model, [documents[0].words]) for model in (old, new))
+    opened = [open_model(model, access_for([documents[0].words])) for model in (old, new)]
+    before, after = (model.classifier for model in opened)
     check_classes(before.classes, after.classes, names)
     if not isinstance(explainer, Explainer):
         explainer = make_explainer(explainer or shared_explainer(before, after), after, seed)
@@ -128,8 +130,14 @@ def diff_models(
         words=_words(first, second, case),
         accuracy=_accuracy(texts, before.classes),
         people=people,
-        decisions=decisions(old_answers, new_answers, top, case),
+        decisions=decisions(old_answers, new_answers, top, case, _must_not_decide(opened[1])),
     )
+
+
+def _must_not_decide(model: OpenedModel) -> Forbidden | None:
+    """Give the words that a model was forbidden in training, read or not; None where nobody knows of any."""
+    entries = () if model.trained is None else model.trained.config.must_not_decide
+    return Forbidden(entries) if entries else None
 
 
 def shared_explainer(old: Classifier, new: Classifier) -> str:

@@ -228,7 +228,7 @@ class ModelDifference:
         return sorted(rows, key=lambda row: row.old - row.new)
 
     def forbidden(self) -> list[WordDecision]:
-        """Give the words of these texts that the new model must not read."""
+        """Give the words of these texts that must not decide in the new model."""
         return [row for row in self.decisions if row.forbidden]
 
     def to_dict(self, most: int | None = None) -> dict[str, Any]:

@@ -85,9 +85,14 @@ class RunConfig:
         return self.encoder if known else "transformer"
 
     @property
+    def must_not_decide(self) -> tuple[str, ...]:
+        """Entries of all words that are not read, or read but to move no answer."""
+        return (*self.forbid, *self.forbid_soft)
+
+    @property
     def unread(self) -> tuple[str, ...]:
         """Entries of all words that are not read; a model that is solved at once cannot be taught to ignore a word."""
-        return (*self.forbid, *self.forbid_soft) if self.is_solved else self.forbid
+        return self.must_not_decide if self.is_solved else self.forbid
 
     @property
     def is_solved(self) -> bool:

@@ -96,13 +96,19 @@ def _holds(word: str, parts: Sequence[str]) -> bool:
 
 def add_proxies(model: TrainedModel, dataset: Dataset, on_event: Callable[[str], None]) -> TrainedModel:
     """Look for words that took over from the forbidden ones, where the model's contributions tell; name them."""
-    entries = (*model.config.forbid, *model.config.forbid_soft)
+    entries = model.config.must_not_decide
     if not entries or not model.classifier.has_contributions:
         return model
     proxies = find_proxies(model, dataset.train, Forbidden(entries))
     if proxies:
         on_event(f"Warning: words that may have taken over from forbidden ones: {'; '.join(map(str, proxies))}.")
     return replace(model, metrics={**model.metrics, "forbidden": {"proxies": [asdict(proxy) for proxy in proxies]}})
+
+
+def known_proxies(model: TrainedModel | None) -> tuple[Proxy, ...]:
+    """Give the words that were named after training."""
+    found: Mapping[str, Any] = {} if model is None else model.metrics.get("forbidden") or {}
+    return tuple(Proxy(**values) for values in found.get("proxies", ()))
 
 
 def find_proxies(model: TrainedModel, documents: Sequence[Document], forbidden: Forbidden) -> list[Proxy]:
