@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -47,8 +46,8 @@ def _check(path: Path, name: str, value: Any, expected: str, fits: Callable[[Any
     if not fits(value):
         shown = repr(value)
         raise ModelError(
-            f"{path} is damaged ({name} is {shown if len(shown) <= 60 else shown[:57] + '…'}, not {expected}): train the "
-            "model again or copy the folder anew."
+            f"{path} is damaged ({name} is {shown if len(shown) <= 60 else shown[:57] + '…'}, not {expected}): train "
+            "the model again or copy the folder anew."
         )
 
 

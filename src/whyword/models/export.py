@@ -37,10 +37,9 @@ def export_model(model: TrainedModel, to: str, place: Path) -> list[Path]:
     try:
         with _in_float32(model.classifier.method.encoder):
             names = [path.name for path in KINDS[to](model, beside)]
-        mode = (beside / "tokenizer.json").stat().st_mode
+        mode = seal(beside).stat().st_mode
         for path in beside.iterdir():
             path.chmod(mode)  # other libraries write files that only their owner reads
-        names.append(seal(beside).name)
         put_in_place(beside, place)
     finally:
         shutil.rmtree(beside, ignore_errors=True)

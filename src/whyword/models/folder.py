@@ -25,7 +25,7 @@ from ..interfaces.document import Label, Words
 from ..interfaces.errors import ModelError, OptionError, WhywordError, first_line
 from ..interfaces.explanation import Explainer
 from ..interfaces.settings import strict_json
-from ..report.tables import markdown
+from ..report.tables import escape_markdown, markdown
 from ..storage.atomic import put_in_place, read_tensors, write_tensors, write_text
 from ..storage.pickles import pickled_weights
 from ..storage.seal import check_seal, seal
@@ -266,21 +266,28 @@ def model_card(config: Mapping[str, Any], metrics: Mapping[str, Any], history: S
     """Say what the model is, what it was trained on, how good it is and how to use it."""
     method, encoder = config["method"]["name"], config["encoder"]["name"]
     lines = [
-        f"# {config.get('name') or f'{method} on {encoder}'}",
+        f"# {escape_markdown(config.get('name') or f'{method} on {encoder}')}",
         "",
         *([config["notes"], ""] if config.get("notes") else []),
         f"A text classifier trained with whyword {config['whyword']}. {_what(config)}: "
-        f"{', '.join(str(label) for label in config['labels'])}.",
+        f"{', '.join(escape_markdown(str(label)) for label in config['labels'])}.",
         "",
         "| fact | value |",
         "|---|---|",
-        *(f"| {name} | {value} |" for name, value in _facts(config, metrics, history)),
+        *(
+            f"| {escape_markdown(name)} | {escape_markdown(value)} |"
+            for name, value in _facts(config, metrics, history)
+        ),
         "",
         *_figures(metrics.get("figures")),
         *_forbidden(config, metrics.get("forbidden")),
         "## Settings",
         "",
-        *(f"- {section}: {_settings(config[section])}" for section in SECTIONS if config.get(section) is not None),
+        *(
+            f"- {section}: {escape_markdown(_settings(config[section]))}"
+            for section in SECTIONS
+            if config.get(section) is not None
+        ),
         "",
         "## Use",
         "",
@@ -373,14 +380,19 @@ def _forbidden(config: Mapping[str, Any], found: Mapping[str, Any] | None) -> li
     lines = ["## Words that must not decide", ""]
     for name, what in (("forbid", "Not read"), ("forbid_soft", "Read, but taught to move no answer")):
         if config.get(name):
-            lines += [f"{what}: {', '.join(f'`{entry}`' for entry in config[name])}.", ""]
+            lines += [f"{what}: {', '.join(_code(entry) for entry in config[name])}.", ""]
     for proxy in (found or {}).get("proxies", ()):
         lines.append(
-            f"- `{proxy['word']}` may have taken over from `{proxy['beside']}`: its odds beside it are "
+            f"- {_code(proxy['word'])} may have taken over from {_code(proxy['beside'])}: its odds beside it are "
             f"{proxy['odds']:.3g} times those elsewhere, and on average it adds {proxy['contribution']:.3f} to "
-            f"{proxy['label']}."
+            f"{escape_markdown(str(proxy['label']))}."
         )
     return [*lines, ""] if lines[-1] else lines
+
+
+def _code(word: str) -> str:
+    """Show a word as it is; one with a backtick, which would end the code, as plain text."""
+    return escape_markdown(word) if "`" in word or "\n" in word else f"`{word}`"
 
 
 def _settings(values: Mapping[str, Any]) -> str:
