@@ -39,9 +39,9 @@ SETTINGS: tuple[Mapping[str, Any], ...] = (
 
 def make_folders(place: Path) -> list[tuple[Path, str]]:
     """Train a tiny model of each kind; give their folders, and what tells each from any other."""
-    data = load_dataset("planted:train=24,dev=8,test=8")
     folders = []
     for number, values in enumerate(SETTINGS):
+        data = load_dataset(f"planted:train={24 + 8 * number},dev=8,test=8")  # so that their words differ
         folder = place / f"model-{number}"
         put_model(train_model(make_config(values), data), folder)
         folders.append((folder, identity(load_model(folder))))
