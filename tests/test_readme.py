@@ -31,6 +31,11 @@ def test_the_python_example_runs(tmp_path, monkeypatch):
     )
     np.testing.assert_allclose(explanation.all_scores.sum(0), 0, atol=1e-6)
     assert (tmp_path / "model" / "config.json").exists()
+    page = (ROOT / "docs" / "model-folders.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+    exec(code, names)
+    assert names["found"].intact
+    assert names["found"].files["config.json"] == "intact"
 
 
 def test_the_examples_of_the_page_on_training_run():

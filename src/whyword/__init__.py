@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .grids.compare import compare
     from .grids.comparison import Comparison
     from .interfaces.explanation import Explanation, WordImportance
+    from .models.verify import verify
 
 _HOMES = {
     "Audit": ".audits.audit",
@@ -40,6 +41,7 @@ _HOMES = {
     "load": ".estimator",
     "load_explainer": ".explaining.learned",
     "measure": ".explaining.measure:measure_explanations",
+    "verify": ".models.verify",
     "write_explanations": ".explaining.write",
     "write_predictions": ".explaining.write",
 }
@@ -83,6 +85,7 @@ __all__ = [
     "measure",
     "methods",
     "metrics",
+    "verify",
     "write_explanations",
     "write_predictions",
 ]

@@ -173,6 +173,7 @@ def test_a_folder_written_before_there_were_contributions_loads_without(tmp_path
     values = {"method": "base", "encoder": {"name": "bag", "dim": 8}, "training": {"epochs": 1}}
     model = train_model(make_config(values), planted("train=20,dev=10,test=0"))
     save_model(model, tmp_path)
+    (tmp_path / "manifest.json").unlink()
     config = json.loads((tmp_path / "config.json").read_text(encoding="utf-8"))
     assert config.pop("contributions") is None
     assert config["training"].pop("subtexts") == 0

@@ -125,7 +125,8 @@ def damaged(model: Path, without: str = "", **changes: object) -> Path:
     folder = Path("damaged")
     folder.mkdir()
     for file in model.iterdir():
-        (folder / file.name).write_bytes(file.read_bytes())
+        if file.name != "manifest.json":  # as folders of older versions are
+            (folder / file.name).write_bytes(file.read_bytes())
     config = json.loads((folder / "config.json").read_text(encoding="utf-8")) | changes
     kept = {name: value for name, value in config.items() if name != without}
     (folder / "config.json").write_text(json.dumps(kept), encoding="utf-8")
@@ -150,7 +151,7 @@ def test_a_model_of_a_newer_format_is_refused(refused, model):
 
 @pytest.mark.parametrize("entry", ["labels", "method", "architecture"])
 def test_a_model_without_an_entry_is_refused(refused, model, entry):
-    assert f"damaged ('{entry}')" in refused("predict", damaged(model, without=entry), "good")
+    assert f"damaged (it has no {entry})" in refused("predict", damaged(model, without=entry), "good")
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "tokenizer.json", "config.json"])

@@ -46,7 +46,15 @@ def test_a_csv_becomes_a_model_folder_and_the_next_step_is_named(whyword, data):
     assert "epoch  2" in done.err
     assert load("model").predict(["It was superb."])[0] in ("negative", "positive")
     assert {path.name for path in Path("model").iterdir()} == {
-        *("README.md", "config.json", "metrics.json", "model.safetensors", "tokenizer.json", "training.jsonl")
+        *(
+            "README.md",
+            "config.json",
+            "manifest.json",
+            "metrics.json",
+            "model.safetensors",
+            "tokenizer.json",
+            "training.jsonl",
+        )
     }
 
 

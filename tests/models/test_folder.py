@@ -29,7 +29,10 @@ from whyword.models.folder import (
 )
 from whyword.models.train import train_model
 
-FILES = {"README.md", "config.json", "metrics.json", "model.safetensors", "tokenizer.json", "training.jsonl"}
+FILES = {
+    *("README.md", "config.json", "manifest.json", "metrics.json", "model.safetensors", "tokenizer.json"),
+    "training.jsonl",
+}
 DATA = load_dataset("planted:train=24,dev=8,test=8")
 PAIRS = load_dataset("planted:pairs,train=24,dev=8,test=8")
 TEXTS = [split("A superb plot."), split(""), split("Dull, dreadful 🙂 unseen words")]
@@ -44,7 +47,8 @@ def trained(tmp_path_factory):
 
 @pytest.fixture
 def folder(trained, tmp_path):
-    return shutil.copytree(trained[1], tmp_path / "model")
+    """Give a folder as older versions wrote it, without the seal, so that what is behind the seal is seen."""
+    return shutil.copytree(trained[1], tmp_path / "model", ignore=shutil.ignore_patterns("manifest.json"))
 
 
 def assert_same(model, again, texts=TEXTS):

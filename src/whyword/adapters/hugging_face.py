@@ -15,6 +15,7 @@ from ..inference.hugging_face import fit_hugging_face
 from ..interfaces.adapter import Access, Adapter, ForeignModel, is_a
 from ..interfaces.document import Label
 from ..interfaces.errors import ModelError, OptionError, first_line
+from ..storage.pickles import pickled_weights
 
 PREFIX = "hf:"
 KIND = "hugging-face"
@@ -60,7 +61,7 @@ def _is_folder(folder: Path) -> bool:
         return False
     try:
         values = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return False
     return isinstance(values, dict) and "whyword" not in values and "model_type" in values
 
@@ -100,10 +101,10 @@ def _check_folder(folder: Path, access: Access) -> None:
             f"{folder} is {kind}, not a Hugging Face sequence classifier (…{HEAD}): give a fine-tuned one, or train "
             f"one on it with  whyword train DATA --encoder {folder}."
         )
-    pickled = sorted(path.name for path in folder.glob("*.bin"))
-    if not any(folder.glob("*.safetensors")) and pickled and not access.allow_pickle:
+    pickled = pickled_weights(folder)
+    if pickled is not None and not access.allow_pickle:
         raise ModelError(
-            f"{folder} has its weights in {pickled[0]}, a pickle, which can run code when it is read: save the model "
+            f"{folder} has its weights in {pickled}, a pickle, which can run code when it is read: save the model "
             "again with save_pretrained, which writes safetensors, or allow it (--allow-pickle)."
         )
 

@@ -24,6 +24,7 @@ from . import (
     reproduce,
     serve,
     train,
+    verify,
     words,
 )
 from .exits import Commands, exit_codes
@@ -48,6 +49,7 @@ for name, module in (
     ("words", words),
     ("attention", attention),
     ("learn-explainer", learn_explainer),
+    ("verify", verify),
     ("export", export),
     ("serve", serve),
     ("agreement", agreement),

@@ -30,5 +30,5 @@ def class_names(model: str) -> list[str]:
         config: Any = json.loads((Path(model.removeprefix(PREFIX)) / "config.json").read_text(encoding="utf-8"))
         names = config["labels"] if "whyword" in config else config["id2label"].values()
         return [str(name) for name in names]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return []

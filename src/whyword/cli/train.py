@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
 from collections.abc import Mapping
@@ -13,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from ..interfaces.errors import OptionError
+from ..interfaces.settings import strict_json
 from . import options
 from .overwrite import check_overwrite
 
@@ -227,7 +227,7 @@ def command(
             interruption.add_note(_how_to_resume(output, auto or search is not None))
             raise
     if as_json:
-        print(json.dumps({"model": str(output), **model.metrics}))
+        print(strict_json({"model": str(output), **model.metrics}))
     elif not quiet:
         print(_summary(model.metrics, output))
 

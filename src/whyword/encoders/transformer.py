@@ -18,6 +18,7 @@ from ..interfaces.errors import ModelError, OptionError
 from ..interfaces.method import Encoder
 from ..interfaces.settings import check_above_zero
 from ..maths.tensors.masked import masked_mean
+from ..storage.pickles import pickled_weights
 
 MINILM = "minilm"
 
@@ -142,11 +143,9 @@ def resolve(model: str) -> str:
 
 def _refuse_pickle(folder: Path) -> None:
     """Refuse a folder whose weights are pickled only: to read them would run whatever is in them."""
-    if not folder.is_dir() or any(folder.glob("*.safetensors")):
-        return
-    pickled = sorted(path.name for ending in ("bin", "pt", "pth", "ckpt") for path in folder.glob(f"*.{ending}"))
-    if pickled:
+    pickled = pickled_weights(folder)
+    if pickled is not None:
         raise ModelError(
-            f"The weights in {folder} are pickled ({pickled[0]}), which can run code when they are read: if you trust "
+            f"The weights in {folder} are pickled ({pickled}), which can run code when they are read: if you trust "
             "them, load them with transformers and write them with  model.save_pretrained(folder)."
         )

@@ -134,7 +134,7 @@ def _is_ours(folder: Path) -> bool:
     """Tell a folder of whyword by its config.json."""
     try:
         return "whyword" in json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError, TypeError):
+    except (OSError, ValueError, TypeError, RecursionError):
         return False
 
 

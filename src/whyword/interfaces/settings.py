@@ -10,6 +10,7 @@ A class checks the ranges of its own settings in `__post_init__`:
 from __future__ import annotations
 
 import inspect
+import json
 import math
 import re
 import types
@@ -221,6 +222,14 @@ def json_ready(value: Any) -> Any:
         return [json_ready(item) for item in value]
     value = value.item() if hasattr(value, "dtype") and hasattr(value, "item") else value  # one of NumPy's
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def strict_json(value: Any, **layout: Any) -> str:
+    """Write JSON that every program reads: NaN and infinity, which JSON does not have, become null."""
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, **layout)
+    except ValueError:
+        return json.dumps(json_ready(value), ensure_ascii=False, allow_nan=False, **layout)
 
 
 def data_frame(rows: Any) -> pandas.DataFrame:

@@ -17,8 +17,10 @@ from ..inference.fitted import FittedClassifier
 from ..inference.opaque import OpaqueEncoder
 from ..interfaces.classifier import Classifier
 from ..interfaces.errors import ModelError, OptionError
-from ..interfaces.settings import build
+from ..interfaces.settings import build, strict_json
 from ..storage.atomic import put_in_place, read_tensors, write_tensors, write_text
+from ..storage.seal import check_seal, seal
+from .closed import check_finite
 from .folder import TrainedModel, load_model, save_model
 
 FACTS, HEAD, READER = "explainer.json", "head.safetensors", "reader"
@@ -76,13 +78,14 @@ def put_explainer(explainer: LearnedExplainer, place: Path) -> None:
         "contributions": asdict(explainer.config),
         "fidelity": dict(explainer.fidelity),
     }
-    write_text(beside / FACTS, json.dumps(facts, indent=2, ensure_ascii=False))
+    write_text(beside / FACTS, strict_json(facts, indent=2))
     if explainer.head is not None:
         write_tensors(beside / HEAD, explainer.head.state_dict())
     else:
         assert explainer.reader is not None
         (beside / READER).mkdir()
         save_model(explainer.reader, beside / READER)
+    seal(beside)
     put_in_place(beside, place)
 
 
@@ -94,6 +97,7 @@ def check_explainer_place(place: Path) -> None:
 
 def read_explainer(folder: Path, classifier: Classifier) -> LearnedExplainer:
     """Read a folder for the model that it is to explain, or say what is wrong with it."""
+    check_seal(folder, (FACTS, HEAD))
     try:
         facts = json.loads((folder / FACTS).read_text(encoding="utf-8"))
         if facts["format"] > FORMAT:
@@ -107,7 +111,7 @@ def read_explainer(folder: Path, classifier: Classifier) -> LearnedExplainer:
             f"{folder} is no learned explainer, as it has no {FACTS}: make one with  whyword learn-explainer MODEL "
             f"TEXTS -o {folder}."
         ) from None
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise ModelError(f"{folder / FACTS} is damaged ({error}): learn the explainer again.") from error
     if not (folder / HEAD).is_file():
         return replace(explainer, reader=load_model(folder / READER))
@@ -118,6 +122,7 @@ def read_explainer(folder: Path, classifier: Classifier) -> LearnedExplainer:
 
 def _read_head(folder: Path, classifier: FittedClassifier, config: ContributionHead.Config) -> ContributionHead:
     tensors, _ = read_tensors(folder / HEAD)
+    check_finite(tensors, folder / HEAD)
     method = classifier.method
     add_head(method, config)
     head, method.contributions = method.contributions, None

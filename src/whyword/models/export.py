@@ -12,6 +12,7 @@ from ..encoders.transformer import Transformer
 from ..interfaces.errors import OptionError, unknown_name
 from ..interfaces.method import Encoder
 from ..storage.atomic import put_in_place
+from ..storage.seal import seal
 from .folder import TrainedModel
 from .huggingface import export_huggingface
 from .onnx import export_onnx
@@ -36,6 +37,9 @@ def export_model(model: TrainedModel, to: str, place: Path) -> list[Path]:
     try:
         with _in_float32(model.classifier.method.encoder):
             names = [path.name for path in KINDS[to](model, beside)]
+        mode = seal(beside).stat().st_mode
+        for path in beside.iterdir():
+            path.chmod(mode)  # other libraries write files that only their owner reads
         put_in_place(beside, place)
     finally:
         shutil.rmtree(beside, ignore_errors=True)

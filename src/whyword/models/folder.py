@@ -22,15 +22,21 @@ from ..data.tokenizers.word_level import WordLevelTokenizer
 from ..data.tokenizers.word_pieces import WordPieceTokenizer
 from ..inference.fitted import FittedClassifier
 from ..interfaces.document import Label, Words
-from ..interfaces.errors import ModelError, OptionError, WhywordError
+from ..interfaces.errors import ModelError, OptionError, WhywordError, first_line
 from ..interfaces.explanation import Explainer
-from ..report.tables import markdown
+from ..interfaces.settings import strict_json
+from ..report.tables import escape_markdown, markdown
 from ..storage.atomic import put_in_place, read_tensors, write_tensors, write_text
+from ..storage.pickles import pickled_weights
+from ..storage.seal import check_seal, seal
+from .closed import NoLargerThan, check_config, check_finite
 from .config import FORBIDDEN, ORDINAL, SECTIONS, RunConfig, build_encoder, build_method, make_config
 from .figures import figure_tables, warn_of
 
 FORMAT = 1  # raised when a folder can no longer be read by older versions
 FREQUENCIES = "whyword.frequencies"
+WEIGHTS = "model.safetensors"
+READ = ("config.json", "tokenizer.json", WEIGHTS, "training.jsonl", "metrics.json")
 NEWER = (
     "contributions",
     "rationales",
@@ -73,12 +79,13 @@ def save_model(model: TrainedModel, folder: Path) -> None:
     if classifier.multi_label:
         thresholds = None if classifier.thresholds is None else classifier.thresholds.tolist()
         config |= {"multi_label": True, "thresholds": thresholds}
-    write_text(folder / "config.json", json.dumps(config, indent=2, ensure_ascii=False))
+    write_text(folder / "config.json", strict_json(config, indent=2))
     write_text(folder / "tokenizer.json", classifier.tokenizer.to_json())
-    write_text(folder / "training.jsonl", "".join(json.dumps(record) + "\n" for record in model.history))
-    write_text(folder / "metrics.json", json.dumps(model.metrics, indent=2))
+    write_text(folder / "training.jsonl", "".join(strict_json(record) + "\n" for record in model.history))
+    write_text(folder / "metrics.json", strict_json(model.metrics, indent=2))
     write_text(folder / "README.md", model_card(config, model.metrics, model.history))
-    write_tensors(folder / "model.safetensors", tensors)
+    write_tensors(folder / WEIGHTS, tensors)
+    seal(folder)
 
 
 def put_model(model: TrainedModel, place: Path) -> None:
@@ -105,7 +112,10 @@ def check_place(place: Path) -> None:
 
 def load_model(folder: Path, device: torch.device | str = "cpu") -> TrainedModel:
     """Read a model folder, or say what is wrong with it."""
+    _check_folder(folder)
+    check_seal(folder, READ)
     config_values = _read_config(folder)
+    check_config(config_values, folder / "config.json")
     try:
         names = ("method", "encoder", "vocabulary", "training", "embeddings", "seed")
         newer = {name: config_values.get(name) for name in NEWER}
@@ -114,13 +124,14 @@ def load_model(folder: Path, device: torch.device | str = "cpu") -> TrainedModel
         kind = WordLevelTokenizer if architecture is None else WordPieceTokenizer
         tokenizer = kind.from_json(_read_text(folder / "tokenizer.json"))
         labels = tuple(config_values["labels"])
-        encoder = build_encoder(config, tokenizer, architecture)
-        method = build_method(config, encoder, len(labels), tokenizer, config_values.get("multi_label", False))
-        if config.contributions is not None:
-            add_head(method, config.contributions)
-        if config.rationales is not None:
-            add_reader(method, config.rationales)
-        tensors, _ = read_tensors(folder / "model.safetensors")
+        tensors = _read_weights(folder)
+        with NoLargerThan(tensors, folder):
+            encoder = build_encoder(config, tokenizer, architecture)
+            method = build_method(config, encoder, len(labels), tokenizer, config_values.get("multi_label", False))
+            if config.contributions is not None:
+                add_head(method, config.contributions)
+            if config.rationales is not None:
+                add_reader(method, config.rationales)
         frequencies = tensors.pop(FREQUENCIES, None)
         tensors.setdefault("logit_scale", torch.ones(()))  # models of 0.2.0 and before have none, and no prior
         if "prior" not in tensors:
@@ -146,7 +157,9 @@ def load_model(folder: Path, device: torch.device | str = "cpu") -> TrainedModel
 def model_columns(folder: Path) -> Columns | None:
     """Give the columns that a model was trained on, before it is loaded; None if they are not known."""
     try:
-        return _columns(_read_config(folder))
+        values = _read_config(folder)
+        check_config(values, folder / "config.json")
+        return _columns(values)
     except ModelError:
         return None  # which loading it will say
 
@@ -174,17 +187,31 @@ def _columns_to_dict(columns: Columns) -> dict[str, Any]:
     return names
 
 
-def _read_config(folder: Path) -> dict[str, Any]:
+def is_model(folder: Path) -> bool:
+    """Whether a folder says that whyword wrote it."""
+    try:
+        return bool(_read_config(folder))
+    except ModelError:
+        return False
+
+
+def _check_folder(folder: Path) -> None:
     if not folder.is_dir():
         raise ModelError(f"There is no model folder {folder}: train one with  whyword train DATA -o {folder}.")
     if not (folder / "config.json").is_file():
         raise ModelError(
             f"{folder} is not a whyword model: it has no config.json. Give a folder that whyword train wrote."
         )
+
+
+def _read_config(folder: Path) -> dict[str, Any]:
+    _check_folder(folder)
     try:
         values = json.loads(_read_text(folder / "config.json"))
-    except json.JSONDecodeError as error:
-        raise ModelError(f"{folder / 'config.json'} is damaged ({error}): train the model again.") from error
+    except (ValueError, RecursionError) as error:
+        raise ModelError(
+            f"{folder / 'config.json'} is damaged ({first_line(error)}): train the model again."
+        ) from error
     if not isinstance(values, dict) or not isinstance(values.get("format"), int) or "whyword" not in values:
         raise ModelError(
             f"{folder} is not a whyword model, as its config.json was written by another program: give a folder that "
@@ -207,35 +234,60 @@ def _read_text(path: Path) -> str:
         raise ModelError(f"{path} cannot be read ({error}): train the model again.") from error
 
 
+def _read_weights(folder: Path) -> dict[str, torch.Tensor]:
+    pickled = None if (folder / WEIGHTS).exists() else pickled_weights(folder)
+    if pickled is not None:
+        raise ModelError(
+            f"The weights in {folder} are pickled ({pickled}), which can run code when they are read: whyword reads "
+            f"{WEIGHTS} only, so copy that too or train the model again."
+        )
+    tensors, _ = read_tensors(folder / WEIGHTS)
+    check_finite(tensors, folder / WEIGHTS)
+    return tensors
+
+
 def _read_history(folder: Path) -> list[dict[str, Any]]:
     path = folder / "training.jsonl"
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
+    records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
+    if not all(isinstance(record, dict) for record in records):
+        raise ModelError(f"{path} is damaged (a line is no table): train the model again or copy the folder anew.")
+    return records
 
 
 def _read_metrics(folder: Path) -> dict[str, Any]:
     path = folder / "metrics.json"
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    values = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    if not isinstance(values, dict):
+        raise ModelError(f"{path} is damaged (it holds no table): train the model again or copy the folder anew.")
+    return values
 
 
 def model_card(config: Mapping[str, Any], metrics: Mapping[str, Any], history: Sequence[Mapping[str, Any]]) -> str:
     """Say what the model is, what it was trained on, how good it is and how to use it."""
     method, encoder = config["method"]["name"], config["encoder"]["name"]
     lines = [
-        f"# {config.get('name') or f'{method} on {encoder}'}",
+        f"# {escape_markdown(config.get('name') or f'{method} on {encoder}')}",
         "",
         *([config["notes"], ""] if config.get("notes") else []),
         f"A text classifier trained with whyword {config['whyword']}. {_what(config)}: "
-        f"{', '.join(str(label) for label in config['labels'])}.",
+        f"{', '.join(escape_markdown(str(label)) for label in config['labels'])}.",
         "",
         "| fact | value |",
         "|---|---|",
-        *(f"| {name} | {value} |" for name, value in _facts(config, metrics, history)),
+        *(
+            f"| {escape_markdown(name)} | {escape_markdown(value)} |"
+            for name, value in _facts(config, metrics, history)
+        ),
         "",
         *_figures(metrics.get("figures")),
         *_forbidden(config, metrics.get("forbidden")),
         "## Settings",
         "",
-        *(f"- {section}: {_settings(config[section])}" for section in SECTIONS if config.get(section) is not None),
+        *(
+            f"- {section}: {escape_markdown(_settings(config[section]))}"
+            for section in SECTIONS
+            if config.get(section) is not None
+        ),
         "",
         "## Use",
         "",
@@ -328,14 +380,19 @@ def _forbidden(config: Mapping[str, Any], found: Mapping[str, Any] | None) -> li
     lines = ["## Words that must not decide", ""]
     for name, what in (("forbid", "Not read"), ("forbid_soft", "Read, but taught to move no answer")):
         if config.get(name):
-            lines += [f"{what}: {', '.join(f'`{entry}`' for entry in config[name])}.", ""]
+            lines += [f"{what}: {', '.join(_code(entry) for entry in config[name])}.", ""]
     for proxy in (found or {}).get("proxies", ()):
         lines.append(
-            f"- `{proxy['word']}` may have taken over from `{proxy['beside']}`: its odds beside it are "
+            f"- {_code(proxy['word'])} may have taken over from {_code(proxy['beside'])}: its odds beside it are "
             f"{proxy['odds']:.3g} times those elsewhere, and on average it adds {proxy['contribution']:.3f} to "
-            f"{proxy['label']}."
+            f"{escape_markdown(str(proxy['label']))}."
         )
     return [*lines, ""] if lines[-1] else lines
+
+
+def _code(word: str) -> str:
+    """Show a word as it is; one with a backtick, which would end the code, as plain text."""
+    return escape_markdown(word) if "`" in word or "\n" in word else f"`{word}`"
 
 
 def _settings(values: Mapping[str, Any]) -> str:

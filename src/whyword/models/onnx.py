@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections.abc import Sequence
 from contextlib import redirect_stdout
@@ -23,6 +22,7 @@ from ..interfaces.classifier import HALF
 from ..interfaces.document import Batch, Words
 from ..interfaces.errors import MissingExtraError, ModelError
 from ..interfaces.method import LinearEncoder, Method
+from ..interfaces.settings import strict_json
 from ..maths.tensors.subsets import SHAPLEY_ORDERS, Link
 from ..storage.atomic import write_text
 from .folder import TrainedModel
@@ -108,7 +108,7 @@ def export_onnx(model: TrainedModel, folder: Path) -> list[Path]:
             "train another encoder to export it."
         )
     facts = _describe(model, [put.name for put in session.get_inputs()], names, error)
-    write_text(folder / "model.json", json.dumps(facts, indent=2, ensure_ascii=False))
+    write_text(folder / "model.json", strict_json(facts, indent=2))
     write_text(folder / "tokenizer.json", classifier.tokenizer.to_json())
     return [file, folder / "model.json", folder / "tokenizer.json"]
 

@@ -28,6 +28,7 @@ from ..interfaces.classifier import predicted_classes
 from ..interfaces.document import Document, Label
 from ..interfaces.errors import OptionError
 from ..interfaces.logger import Logger
+from ..interfaces.settings import strict_json
 from ..maths.stats.intervals import share_interval
 from ..storage.atomic import read_snapshot, write_snapshot, write_text
 from ..training.contributions import CONTRIBUTIONS, contribution_phase
@@ -353,7 +354,7 @@ class UnfinishedRun:
         if not at_once and time.monotonic() - self.last_checkpoint < CHECKPOINT_SECONDS:
             return
         write_snapshot(self.folder, *run.snapshot())
-        write_text(self.folder / "training.jsonl", "".join(json.dumps(record) + "\n" for record in run.history))
+        write_text(self.folder / "training.jsonl", "".join(strict_json(record) + "\n" for record in run.history))
         self.last_checkpoint = time.monotonic()
 
     def finish(self, model: TrainedModel) -> None:

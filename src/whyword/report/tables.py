@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ..views.characters import showable
 
+MARKDOWN = "\\|*`["
 LATEX = {
     "\\": r"\textbackslash{}",
     "&": r"\&",
@@ -45,7 +46,7 @@ def markdown(table: Table) -> str:
     """Write a table for Markdown; bold what is strong."""
 
     def shown(entry: Entry) -> str:
-        text = showable(entry.text).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*")
+        text = escape_markdown(entry.text)
         return f"**{text}**" if entry.strong else text
 
     rule = [Entry("--:" if entry.right else "---") for entry in table[0]]
@@ -82,6 +83,12 @@ def plain(table: Table) -> str:
         width = max(map(len, texts))
         columns.append([text.rjust(width) if column[0].right else text.ljust(width) for text in texts])
     return "\n".join("  ".join(row).rstrip() for row in zip(*columns, strict=True))
+
+
+def escape_markdown(text: str) -> str:
+    """Write a text on one line so that Markdown shows it as it is, in a table too: no HTML, code, link or emphasis."""
+    line = " ".join(showable(text).split()).replace("&", "&amp;").replace("<", "&lt;")
+    return "".join(f"\\{letter}" if letter in MARKDOWN else letter for letter in line)
 
 
 def escape_latex(text: str) -> str:

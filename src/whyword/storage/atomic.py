@@ -40,7 +40,10 @@ def write_tensors(path: Path, tensors: dict[str, Tensor], facts: dict[str, str] 
     from safetensors.torch import save_file
 
     with replacing(path) as beside:
+        beside.touch()
+        mode = beside.stat().st_mode  # that the umask gives; safetensors writes files that only their owner reads
         save_file(_apart(tensors), beside, facts)
+        beside.chmod(mode)
 
 
 def _apart(tensors: dict[str, Tensor]) -> dict[str, Tensor]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ..interfaces.errors import ModelError, WhywordError
-from ..interfaces.settings import json_ready
+from ..interfaces.settings import strict_json
 from ..storage.json_log import NotWrittenError
 
 RETRY_AFTER = "1"  # seconds
@@ -38,10 +37,7 @@ class JsonResponse(Response):
 
     def render(self, content: Any) -> bytes:
         """Write the body."""
-        try:
-            text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        except ValueError:
-            text = json.dumps(json_ready(content), ensure_ascii=False, separators=(",", ":"))
+        text = strict_json(content, separators=(",", ":"))
         return text.encode("utf-8", "backslashreplace")  # a lone surrogate becomes \udXXX, as JSON writes it
 
 

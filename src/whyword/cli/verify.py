@@ -1,0 +1,28 @@
+"""`whyword verify`: whether a model folder is what was saved."""
+
+from __future__ import annotations
+
+from . import options
+
+
+@options.grouped
+def command(
+    model: options.ModelFolder,
+    *,
+    reporting: options.Reporting,
+) -> None:
+    """Compare every file of a model folder with its manifest, and load it.
+
+    Ends with 0 if all is intact, and with 2 if a file was changed, damaged or lost.
+    """
+    from ..interfaces.settings import strict_json
+    from ..models.verify import verify
+    from .exits import stop
+
+    found = verify(model)
+    if reporting.as_json:
+        print(strict_json(found.to_dict()))
+    if found.problem is not None:
+        stop(found.problem, 2)
+    if not reporting.as_json and not reporting.quiet:
+        print(found)
