@@ -169,7 +169,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Give the settings of a section with their defaults; none where there is no such method or encoder."""
         values = {section: self.encoder} if section == "encoder" else {"method": self.method}
         try:
-            heads = {name: getattr(self, name) not in (False, None) for name in ("contributions", "rationales")}
+            heads = {
+                name: not any(getattr(self, name) is none for none in (False, None))
+                for name in ("contributions", "rationales")
+            }
             config = make_config(with_defaults({**values, **heads}))
         except OptionError:
             return {}

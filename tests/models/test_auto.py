@@ -87,7 +87,8 @@ def answering(right: int):
     classes = (first, next(document.label for document in DATA.dev if document.label != first))
     answers = [label if i < right else 1 - label for i, label in enumerate(truth)]
     probabilities = torch.eye(2)[torch.tensor(answers)]
-    return SimpleNamespace(classifier=SimpleNamespace(classes=classes, probabilities=lambda texts: probabilities))
+    classifier = SimpleNamespace(classes=classes, probabilities=lambda texts: probabilities, values=None)
+    return SimpleNamespace(classifier=classifier)
 
 
 @pytest.mark.parametrize(

@@ -70,6 +70,8 @@ def part_of(method: Method, prediction: Prediction) -> Part | None:
     assert prediction.states is not None
     if method.own_score == "share" and prediction.token_weights is not None:
         return "share"
+    if prediction.token_logits is not None:  # linear: before it is solved all its states are 0, and look pooled
+        return None
     return "largest" if torch.equal(prediction.pooled, prediction.states.amax(1)) else None
 
 

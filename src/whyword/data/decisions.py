@@ -61,15 +61,13 @@ def read_decision(record: dict[str, Any], where: str) -> Decision:
     if not isinstance(author, str) or not author.strip():
         raise DataError(f"{where} has no author: give a file that  whyword serve --annotate  wrote.")
     several = isinstance(record.get("label"), list)
-    columns = [
-        Columns(text="text", label="label", rationale=name, several=several) for name in ("rationale", "not_rationale")
-    ]
-    decided, refused = (document(record, each, where, labelled=False) for each in columns)
+    columns = Columns(text="text", label="label", rationale="rationale", several=several)
+    decided = document(record, columns, where, labelled=False)
     return Decision(
-        document=decided,
+        document=replace(decided, not_rationale=None),
         author=author,
         time=str(record.get("time", "")),
-        not_rationale=refused.rationale,
+        not_rationale=decided.not_rationale,
         row=row if isinstance(row, int) else None,
         state="skipped" if record.get("skipped") is True else "decided" if "rationale" in record else "open",
         undo=record.get("undo") is True,
