@@ -117,7 +117,7 @@ _SUN_LU_WORDS = {  # 1000 neutral, 50 positive and 50 negative words, as in the 
 
 
 def planted(options: str = "") -> Dataset:
-    """Generate the corpus from options such as "hard,train=2000,seed=3", "spurious", "multilabel", "ordinal" or "sun-lu-1"."""
+    """Generate the corpus from options such as "hard,train=2000,seed=3", "spurious", "ordinal" or "sun-lu-1"."""
     return generate(parse(options))
 
 
