@@ -139,7 +139,7 @@ function chooseModel(view, name, explainer, target = "", against = "") {
     box.value = [...box.options].some((option) => option.value === value) ? value : "";
   };
   const ordered = view.model.scale && !view.names.includes(SCORE);
-  fill(view.targetBox, "predicted", target, ordered ? [new Option("score: what raises and lowers it", SCORE)] : []);
+  fill(view.targetBox, "predicted", target, ordered ? [new Option("score", SCORE)] : []);
   fill(view.againstBox, "all others", against);
   view.knownBox.open = false;
 }
@@ -278,7 +278,7 @@ function showProbabilities(view) {
   const headline = element("p", "", element("bdi", "", showable(label)), " ", number(full[label]), ...move);
   if (scale) {
     const scores = (now ? [full, now] : [full]).map((one) => expectedScore(one, scale).toFixed(2));
-    headline.append(` · expected score ${scores.join(" → ")}`);
+    headline.append(element("small", "", ` · expected score ${scores.join(" → ")}`));
   }
   if (headline.textContent !== view.headlineBox.textContent) view.headlineBox.replaceChildren(...headline.childNodes);
   const found = now ? finding(view, label, after) : "";
