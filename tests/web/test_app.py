@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from whyword import catalog
+from whyword import TextClassifier, catalog
 from whyword.catalog import make_explainer
+from whyword.data.planted import planted
 from whyword.data.words import split
 from whyword.explaining.any_model import open_model
 from whyword.explaining.stream import explain_documents
@@ -136,7 +137,9 @@ def test_stars_have_a_scale_and_are_explained_by_what_raises_and_lowers_them(tmp
     assert listed["scale"] == {str(number): number for number in range(1, 6)}
     for explanation in answer["explanations"]:
         assert explanation["target"] == "score"
-        assert explanation["base_value"] + sum(explanation["scores"]) == pytest.approx(explanation["expected"], abs=1e-4)
+        assert explanation["base_value"] + sum(explanation["scores"]) == pytest.approx(
+            explanation["expected"], abs=1e-4
+        )
     assert answer["explanations"][0]["expected"] == pytest.approx(prediction["expected"])
 
 
