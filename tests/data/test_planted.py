@@ -16,6 +16,7 @@ from whyword.data.planted import (
     generate,
     parse,
     planted,
+    rated,
     review,
     unmark,
 )
@@ -54,6 +55,8 @@ REVIEWS = [
     "spurious",
     "spurious,hard",
 ]
+
+STARS = ["ordinal", "ordinal,hard"]
 
 
 @cache
@@ -106,7 +109,7 @@ def test_neutral_sentences_hold_no_cue_and_name_no_aspect_of_their_domain():
         assert words.isdisjoint(aspect.noun for aspect in domain.aspects)
 
 
-@pytest.mark.parametrize("options", EVERY)
+@pytest.mark.parametrize("options", [*EVERY, *STARS])
 def test_the_same_options_give_the_same_corpus_and_another_seed_another(options):
     options += ",train=100,dev=20,test=20"
     assert planted(options) == planted(options)
@@ -151,7 +154,7 @@ def test_every_class_of_three_is_as_frequent():
     assert Counter(document.label for document in dataset.train) == {"positive": 200, "negative": 200, "neutral": 200}
 
 
-@pytest.mark.parametrize("options", [*EVERY, *REVIEWS])
+@pytest.mark.parametrize("options", [*EVERY, *REVIEWS, *STARS])
 def test_marked_passages_are_whole_words_of_the_splitter(options):
     for document in all_documents(corpus(options)):
         assert document.words == split(*document.words.texts)
@@ -179,6 +182,27 @@ def test_easy_texts_have_one_to_three_cues_of_their_class_among_six_to_twenty_ot
         assert 6 <= len(words_of(document.words.texts[0])) - len(cues) <= 20
         seen[len(cues)] += 1
     assert set(seen) == {1, 2, 3}
+
+
+@pytest.mark.parametrize("options", STARS)
+def test_stars_are_one_and_the_cues_that_praise_and_every_cue_is_a_reason(options):
+    negated = 0
+    for document in all_documents(corpus(options)):
+        cues = list(signed_cues(document.words.texts[0]))
+        assert len(cues) == 4
+        assert document.label == 1 + sum(sign > 0 for *_, sign in cues)
+        assert marked_words(document)[0] == [word for negator, cue, _ in cues for word in (negator, cue) if word]
+        negated += any(negator for negator, *_ in cues)
+    assert Counter(document.label for document in corpus(options).train) == dict.fromkeys(range(1, 6), 120)
+    assert (negated > 100) == ("hard" in options)
+    assert {type(document.label) for document in corpus(options).test} == {int}
+
+
+def test_the_words_around_the_cues_do_not_depend_on_the_stars():
+    for seed in range(20):
+        texts = {stars: unmark(rated(Random(seed), "easy", stars))[0] for stars in (1, 5)}
+        plain = [[word for word in words_of(text) if word not in SIGN] for text in texts.values()]
+        assert plain[0] == plain[1]
 
 
 def test_easy_neutral_texts_have_no_cues():

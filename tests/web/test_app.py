@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from whyword import catalog
+from whyword import TextClassifier, catalog
 from whyword.catalog import make_explainer
+from whyword.data.planted import planted
 from whyword.data.words import split
 from whyword.explaining.any_model import open_model
 from whyword.explaining.stream import explain_documents
@@ -123,6 +124,30 @@ def test_the_models_are_listed_with_the_explainers_that_work_for_them(client):
     assert "own" in listed[0]["unsigned"]
     assert "occlusion" not in listed[0]["unsigned"]
     assert "own" not in listed[2]["unsigned"]
+
+
+def test_stars_have_a_scale_and_are_explained_by_what_raises_and_lowers_them(tmp_path):
+    documents = planted("ordinal,train=60,dev=0,test=0").train
+    texts, stars = [d.words.texts[0] for d in documents], [d.label for d in documents]
+    TextClassifier(encoder="tfidf", task="ordinal").fit(texts, stars).save(tmp_path / "stars")
+    with TestClient(make_app(load_models([tmp_path / "stars"]))) as http:
+        (listed,) = http.get("/v1/models").json()["models"]
+        answer = http.post("/v1/explain", json={"texts": texts[:2], "target": "score"}).json()
+        (prediction,) = http.post("/v1/predict", json={"texts": texts[:1]}).json()["predictions"]
+    assert listed["scale"] == {str(number): number for number in range(1, 6)}
+    for explanation in answer["explanations"]:
+        assert explanation["target"] == "score"
+        assert explanation["base_value"] + sum(explanation["scores"]) == pytest.approx(
+            explanation["expected"], abs=1e-4
+        )
+    assert answer["explanations"][0]["expected"] == pytest.approx(prediction["expected"])
+
+
+def test_only_models_of_an_order_take_the_target_score(client):
+    answer = client.post("/v1/explain", {"texts": ["good"], "target": "score"})
+    assert answer.status_code == 422
+    assert "has an expected score" in answer.json()["error"]
+    assert client.get("/v1/models").json()["models"][0]["scale"] is None
 
 
 def test_words_come_from_the_gate(client, models):

@@ -196,6 +196,7 @@ def open_made_up(open_page) -> Callable[[Explanation], Any]:
     def go(explanation: Explanation) -> Any:
         page = open_page()
         model = {"name": "m", "method": "base", "encoder": "lstm", "classes": list(explanation.classes), "pairs": False}
+        model["scale"] = explanation.to_dict().get("scale")
         model |= {"explainers": ["own"], "unsigned": [], "default_explainer": "own"}
         answer = {"model": "m", "explainer": "own", "explanations": [explanation.to_dict()]}
         page.route("**/v1/models", lambda route: route.fulfill(json={"models": [model]}))
@@ -217,8 +218,9 @@ def open_made_up(open_page) -> Callable[[Explanation], Any]:
         replace(MADE_UP, all_scores=None, base_values=None, explainer="gradient"),
         replace(MADE_UP, scores=MADE_UP.scores[::-1].copy(), base_value=0.1, classes=(10, 9, 8)),
         replace(MADE_UP, forbidden_words=UNREAD, scores=np.where(UNREAD, 0, MADE_UP.scores), interactions=()),
+        replace(MADE_UP, classes=(1, 2, 3), values=(1.0, 2.0, 3.0)).for_score(),
     ],
-    ids=["predicted", "another", "contrast", "one class only", "numbered classes", "forbidden words"],
+    ids=["predicted", "another", "contrast", "one class only", "numbered classes", "forbidden words", "stars"],
 )
 def test_many_classes_are_shown_as_the_library_shows_them(open_made_up, explanation):
     page = open_made_up(explanation)

@@ -298,4 +298,5 @@ def _with_figures(sentence: str, metrics: Mapping[str, Any], output: Path) -> st
 
     if "figures" in metrics:
         sentence = "\n\n".join([*map(plain, figure_tables(metrics["figures"])), sentence])
-    return f'{sentence}\nModel in {output}; try:  whyword explain {shlex.quote(str(output))} "a text of yours"'
+    target = " --target score" if "test_absolute_error" in metrics else ""
+    return f'{sentence}\nModel in {output}; try:  whyword explain {shlex.quote(str(output))} "a text of yours"{target}'

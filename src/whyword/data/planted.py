@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from random import Random
-from typing import Literal, cast, get_args
+from typing import Literal, TypeVar, cast, get_args
 
 from ..interfaces.document import Document, Span
 from ..interfaces.errors import OptionError, unknown_name
@@ -18,7 +18,9 @@ from .splits import Dataset
 from .words import split
 
 Difficulty = Literal["easy", "medium", "hard"]
-Variant = Literal["reviews", "spurious", "pairs", "multilabel", "sun-lu-1", "sun-lu-2"]
+Variant = Literal["reviews", "spurious", "pairs", "multilabel", "ordinal", "sun-lu-1", "sun-lu-2"]
+
+Name = TypeVar("Name", str, int)
 
 _SMALLEST = {"train": 1, "dev": 0, "test": 0, "classes": 2, "seed": 0}
 
@@ -28,6 +30,7 @@ class Planted:
     """What to generate.
 
     easy: only cue words of the label; medium: also fewer cue words of the other class; hard: also negated cue words.
+    Of stars every cue word raises or lowers the score; hard: also negated ones.
     """
 
     difficulty: Difficulty = "easy"
@@ -49,7 +52,10 @@ class Planted:
         if self.classes > 3:
             raise OptionError(f"classes={self.classes} is too many for planted: choose 2 or 3.")
         if self.classes == 3 and self.variant not in ("reviews", "spurious"):
-            raise OptionError(f"The variant {self.variant} of planted has two classes: leave out classes=3.")
+            classes = "five" if self.variant == "ordinal" else "two"
+            raise OptionError(f"The variant {self.variant} of planted has {classes} classes: leave out classes=3.")
+        if self.difficulty == "medium" and self.variant == "ordinal":
+            raise OptionError("The variant ordinal of planted is easy or hard: leave out medium, or give hard.")
         if self.difficulty != "easy" and self.variant.startswith("sun-lu"):
             raise OptionError(f"The variant {self.variant} of planted has one difficulty: leave out {self.difficulty}.")
 
@@ -85,6 +91,8 @@ def _sizes(variant: Variant) -> dict[str, int]:
         return {"train": 9600, "dev": 1200, "test": 1200}  # 6000 texts of each class, as in the paper
     if variant == "multilabel":
         return {"train": 4000, "dev": 200, "test": 400}  # fewer do not teach what a negated word is for every label
+    if variant == "ordinal":
+        return {"train": 4000, "dev": 200, "test": 400}  # an LSTM learns to add up negated words from that many
     return {"train": 1200, "dev": 200, "test": 400}
 
 
@@ -98,6 +106,7 @@ def _whole(name: str, number: str) -> int:
 __all__ = ["NEGATIVE", "NEGATORS", "POSITIVE", "SPURIOUS", "Planted", "generate", "parse", "planted"]
 
 _SIGNS = {"positive": 1, "negative": -1, "neutral": 0, "yes": 1, "no": -1}
+_STARS = (1, 2, 3, 4, 5)  # one, and one more for each of four things that is praised
 _SPURIOUS_RATE = 0.95  # share of train and dev texts whose spurious word is that of their class
 _CROSSING_RATE = 0.1  # share of sun-lu-2 texts with a word of the other class; the paper tells no number
 _SUN_LU_WORDS = {  # 1000 neutral, 50 positive and 50 negative words, as in the paper
@@ -108,7 +117,7 @@ _SUN_LU_WORDS = {  # 1000 neutral, 50 positive and 50 negative words, as in the 
 
 
 def planted(options: str = "") -> Dataset:
-    """Generate the corpus from options such as "hard,train=2000,seed=3", "spurious", "multilabel" or "sun-lu-1"."""
+    """Generate the corpus from options such as "hard,train=2000,seed=3", "spurious", "ordinal" or "sun-lu-1"."""
     return generate(parse(options))
 
 
@@ -125,9 +134,12 @@ def _documents(settings: Planted, split_name: str, seen: set[str]) -> Iterator[D
     if settings.variant == "multilabel":
         yield from _complaints(rng, settings, split_name, seen)
         return
-    names = _label_names(settings)
     size: int = getattr(settings, split_name)
-    labels = [name for _ in range(0, size, len(names)) for name in rng.sample(names, len(names))][:size]
+    if settings.variant == "ordinal":
+        yield from _rated(rng, settings.difficulty, _balanced(rng, _STARS, size), seen)
+        return
+    names = _label_names(settings)
+    labels = _balanced(rng, names, size)
     spurious = [""] * size
     if settings.variant == "spurious":
         spurious = _spurious(rng, labels, names, 1 / len(names) if split_name == "test" else _SPURIOUS_RATE)
@@ -137,6 +149,19 @@ def _documents(settings: Planted, split_name: str, seen: set[str]) -> Iterator[D
             texts, rationale = _write(rng, settings, _SIGNS[label], word)
         seen.add(texts[-1])
         yield Document(split(*texts), label, rationale)
+
+
+def _balanced(rng: Random, names: Sequence[Name], size: int) -> list[Name]:
+    """Draw labels: as many of each."""
+    return [name for _ in range(0, size, len(names)) for name in rng.sample(names, len(names))][:size]
+
+
+def _rated(rng: Random, difficulty: Difficulty, labels: Sequence[int], seen: set[str]) -> Iterator[Document]:
+    for stars in labels:
+        while (text := unmark(rated(rng, difficulty, stars)))[0] in seen:
+            pass
+        seen.add(text[0])
+        yield Document(split(text[0]), stars, (text[1],))
 
 
 def _complaints(rng: Random, settings: Planted, split_name: str, seen: set[str]) -> Iterator[Document]:
@@ -192,6 +217,8 @@ def _notes(settings: Planted) -> Iterator[str]:
     yield "The texts are generated, so the words that decide the label are known exactly."
     if settings.variant == "multilabel":
         yield "A text may have several labels, or none; the words that are the reason for each are known exactly."
+    if settings.variant == "ordinal":
+        yield "Each text judges four things: it has one star, and one more for each that is praised."
     names = _label_names(settings)
     if settings.variant == "spurious":
         pairs = ", ".join(f"'{word}' with {name}" for word, name in zip(SPURIOUS, names, strict=False))
@@ -228,6 +255,24 @@ def review(rng: Random, difficulty: Difficulty, sign: int, classes: int, spuriou
             return f"{before} {after}"
         if difficulty != "easy" or classes == 3 or len(text.split()) - len(signs) <= _MOST_NEUTRAL:
             return text
+
+
+def rated(rng: Random, difficulty: Difficulty, stars: int) -> str:
+    """Write a review of that many stars, which judges four aspects: each that is praised adds one star to the first.
+
+    Nothing but the cue words depends on the stars, and every cue is a reason: it raises or lowers the score.
+    """
+    domain = rng.choice(lexicon.DOMAINS)
+    before, after = _filler(rng, domain)
+    most = len(_STARS) - 1
+    signs = [1] * (stars - 1) + [-1] * (most - stars + 1)
+    rng.shuffle(signs)
+    used: set[str] = set()
+    clauses = [
+        _clause(rng, aspect, sign, used, difficulty == "hard", reason=True)
+        for aspect, sign in zip(rng.sample(domain.aspects, most), signs, strict=True)
+    ]
+    return " ".join(filter(None, (before, _join(rng, clauses, signs, len(_STARS)), after)))
 
 
 def question(rng: Random, difficulty: Difficulty, sign: int) -> tuple[str, str]:

@@ -15,7 +15,7 @@ from ..data.words import split
 from ..explaining.any_model import OpenedModel, open_model
 from ..explaining.words import word_importance
 from ..inference.fitted import FittedClassifier
-from ..interfaces.classifier import Classifier
+from ..interfaces.classifier import Classifier, class_values
 from ..interfaces.document import Document
 from ..interfaces.errors import OptionError
 from ..interfaces.explanation import WordImportance
@@ -59,11 +59,16 @@ class ServedModel:
             "method": self.model.kind if trained is None else trained.config.method,
             "encoder": self.model.name if trained is None else trained.config.encoder,
             "classes": list(self.predictor.classes),
+            "scale": self._scale(),
             "explainers": list(self.signs),
             "unsigned": [name for name, signed in self.signs.items() if not signed],
             "default_explainer": catalog.make_explainer(None, self.predictor).name,
             "pairs": None,  # a model folder does not say whether its texts were pairs
         }
+
+    def _scale(self) -> dict[str, float] | None:
+        values = class_values(self.predictor)
+        return None if values is None else dict(zip(map(str, self.predictor.classes), values, strict=True))
 
 
 def load_models(models: Sequence[str | Path | OpenedModel]) -> list[ServedModel]:

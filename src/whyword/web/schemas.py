@@ -125,6 +125,7 @@ class Model(BaseModel):
     method: str
     encoder: str
     classes: list[str | int]
+    scale: dict[str, float] | None = Field(description="Where each class stands, if classes have an order; else null.")
     explainers: list[str]
     unsigned: list[str] = Field(description="Explainers that give weights, not reasons for a class: without target.")
     default_explainer: str

@@ -1,8 +1,8 @@
 // The page: a text, one or two views of it, and the words a reader drops to test an explanation by hand.
 
 import {
-  BIDI_CONTROL, dress, element, html, legend, likeliest, meaning, NEGLIGIBLE, notes, paints, pairsOf, percent,
-  placed, ranking, runs, showable, shown, strongestByClass, written,
+  BIDI_CONTROL, decided, dress, element, expectedScore, html, legend, meaning, NEGLIGIBLE, notes, paints, pairsOf,
+  percent, placed, ranking, runs, SCORE, showable, shown, strongestByClass, written,
 } from "./highlight.js";
 import { isStep, moveTo, stepFrom, wordAt } from "./keys.js";
 import { ask, askForToken } from "./server.js";
@@ -133,11 +133,13 @@ function chooseModel(view, name, explainer, target = "", against = "") {
   view.explainerBox.replaceChildren(...explainers.map((choice) => new Option(choice, choice)));
   view.explainer = explainers.includes(explainer) ? explainer : default_explainer;
   view.explainerBox.value = view.explainer;
-  const fill = (box, nothing, value) => {
-    box.replaceChildren(new Option(nothing, ""), ...view.names.map((choice) => new Option(choice, choice)));
-    box.value = view.names.includes(value) ? value : "";
+  const fill = (box, nothing, value, more = []) => {
+    const choices = view.names.map((choice) => new Option(choice, choice));
+    box.replaceChildren(new Option(nothing, ""), ...more, ...choices);
+    box.value = [...box.options].some((option) => option.value === value) ? value : "";
   };
-  fill(view.targetBox, "predicted", target);
+  const ordered = view.model.scale && !view.names.includes(SCORE);
+  fill(view.targetBox, "predicted", target, ordered ? [new Option("score", SCORE)] : []);
   fill(view.againstBox, "all others", against);
   view.knownBox.open = false;
 }
@@ -148,7 +150,8 @@ function offerClasses(view) {
   const weights = view.model.unsigned.includes(view.explainer);
   if (against.value === target.value) against.value = "";
   target.disabled = weights;
-  against.disabled = weights || !target.value;
+  const score = target.value === SCORE && !view.names.includes(SCORE);
+  against.disabled = weights || !target.value || score;
   target.title = weights ? "Weights are the same for every class." : "";
   against.parentElement.hidden = view.names.length < 3;
   for (const option of against.options) option.disabled = Boolean(option.value) && option.value === target.value;
@@ -268,20 +271,26 @@ function number(probability) {
 
 function showProbabilities(view) {
   const { full, now } = view;
-  const label = likeliest(full);
+  const { scale } = view.model;
+  const label = decided(full, scale);
+  const after = now ? decided(now, scale) : label;
   const move = now ? [" → ", number(now[label])] : [];
   const headline = element("p", "", element("bdi", "", showable(label)), " ", number(full[label]), ...move);
+  if (scale) {
+    const scores = (now ? [full, now] : [full]).map((one) => expectedScore(one, scale).toFixed(2));
+    headline.append(element("small", "", ` · expected score ${scores.join(" → ")}`));
+  }
   if (headline.textContent !== view.headlineBox.textContent) view.headlineBox.replaceChildren(...headline.childNodes);
-  const found = now ? finding(view, label, likeliest(now)) : "";
+  const found = now ? finding(view, label, after) : "";
   if (found !== view.findingBox.textContent) view.findingBox.textContent = found;
   view.hintBox.hidden = Boolean(now);
-  view.findingBox.classList.toggle("turned", Boolean(now) && likeliest(now) !== label);
+  view.findingBox.classList.toggle("turned", after !== label);
   const names = Object.keys(full);
   if (names.length > MANY_CLASSES) names.sort((a, b) => full[b] - full[a]);
   if (view.bars?.join() !== names.join()) buildBars(view, names);
   [...view.classesBox.children].forEach((row, n) => {
     const probability = (now ?? full)[names[n]];
-    row.classList.toggle("likeliest", names[n] === likeliest(now ?? full));
+    row.classList.toggle("likeliest", names[n] === after);
     row.style.setProperty("--now", probability);
     row.style.setProperty("--full", full[names[n]]);
     row.classList.toggle("moved", Boolean(now));

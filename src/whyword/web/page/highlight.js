@@ -22,9 +22,12 @@ const SHOWN_UNREAD = 5;
 const NEAR = 9; // pieces from one word to the other under a bracket
 const WEIGHT = "weight, not a reason for a class";
 const UNREAD = "forbidden: not read by this model";
+const [RAISING, LOWERING] = ["raising the score", "lowering the score"];
+const [BLUE, ORANGE] = [PALETTE[1], PALETTE[0]];
 const STRUCK = { strength: 0, color: GRAY, line: "solid", speaks: "", tag: "", struck: true };
 
 const UNSHOWABLE = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff]|\p{Surrogate}/gu;
+export const SCORE = "score"; // the target of who asks what raises and lowers the expected score of ordered classes
 export const BIDI_CONTROL = /[\u202a-\u202e\u2066-\u2069]/;
 
 export const showable = (text) => text.replace(UNSHOWABLE, "\ufffd");
@@ -80,11 +83,15 @@ function tags(names) {
 }
 
 // How to paint what speaks so strongly: for the label, or (below 0) for the class of that name, or null.
-function paintOf({ signed, label }, names, strength, speaksFor) {
+function paintOf({ signed, label, target }, names, strength, speaksFor) {
   const paint = { strength: Math.abs(strength), color: GRAY, line: "dotted", speaks: "", tag: "" };
   if (!signed) return paint;
   const name = strength >= 0 ? String(label) : speaksFor;
   paint.line = strength >= 0 ? "solid" : "dashed";
+  if (target === SCORE) {
+    const [color, speaks] = strength >= 0 ? [BLUE, RAISING] : [ORANGE, LOWERING];
+    return { ...paint, color, speaks };
+  }
   if (name === null || name === undefined) return { ...paint, speaks: `against ${label}` };
   const number = names.indexOf(name);
   const tag = names.length > 2 ? tags(names)[number] : "";
@@ -96,7 +103,11 @@ export const paints = (explanation, names) =>
     ? STRUCK
     : paintOf(explanation, names, strength, explanation.speaks_for?.[i]));
 
-export const meaning = ({ speaks, struck }) => (struck ? UNREAD : speaks ? `speaks ${speaks}` : WEIGHT);
+export function meaning({ speaks, struck }) {
+  if (struck) return UNREAD;
+  if (speaks === RAISING || speaks === LOWERING) return speaks === RAISING ? "raises the score" : "lowers the score";
+  return speaks ? `speaks ${speaks}` : WEIGHT;
+}
 
 export function styleOf({ strength, color, line }) {
   const opacity = Number((MOST_OPAQUE * strength).toFixed(3));
@@ -121,6 +132,7 @@ export function legend(explanation, names) {
   const { signed, label, against, speaks_for: speaksFor } = explanation;
   const paint = (strength, name) => paintOf(explanation, names, strength, name);
   if (!signed) return [paint(1, null)];
+  if (explanation.target === SCORE) return [paint(1), paint(-1)];
   if (names.length === 2) return [paint(1), paint(-1, names.find((name) => name !== String(label)))];
   if (against !== undefined) return [paint(1), paint(-1, String(against))];
   const strength = strengths(explanation);
@@ -155,9 +167,14 @@ export function placed(pieces, pairs) {
 }
 
 // How the scores add up, where it is known what they start from.
-function sums({ signed, scores, base_value: base, label, against, probabilities }) {
+function sums({ signed, scores, base_value: base, label, against, probabilities, target, expected }) {
   if (!signed || base === null || base === undefined) return "";
   const added = scores.reduce((sum, score) => sum + score, 0);
+  if (target === SCORE) {
+    const line = `Starts at ${base.toFixed(2)}, words add ${added < 0 ? "" : "+"}${added.toFixed(2)}`;
+    const end = `${line}, = ${(base + added).toFixed(2)}`;
+    return Math.abs(base + added - expected) < 0.005 ? `${end}.` : `${end}; the model says ${expected.toFixed(2)}.`;
+  }
   const held = against !== undefined;
   const whole = probabilities[label] - (held ? probabilities[against] : 0);
   const start = held ? `${label} minus ${against}: starts` : "Starts";
@@ -218,9 +235,10 @@ export function html(explanation, names) {
   const painting = paints(explanation, names);
   const pairs = pairsOf(explanation, names);
   const small = 'style="margin:.4em 0;font-size:.85em"';
-  const heading = [label, against]
+  const classes = [label, against]
     .filter((name) => name !== undefined)
     .map((name) => `<strong>${isolated(name)}</strong> ${percent(probabilities[name])}`);
+  const heading = explanation.target === SCORE ? [scored(explanation)] : classes;
   const lines = [
     '<div class="whyword" style="line-height:1.8;overflow-wrap:anywhere">',
     `<p style="margin:.4em 0">${heading.join(" against ")} · ${isolated(explainer)}</p>`,
@@ -290,5 +308,22 @@ export function dress(node, paint) {
   if (paint.tag) node.dataset.tag = paint.tag;
 }
 
-export const likeliest = (probabilities) =>
-  Object.keys(probabilities).reduce((best, name) => (probabilities[name] > probabilities[best] ? name : best));
+// The expected score, the ends of its scale, and the class that is predicted.
+function scored({ expected, scale, label }) {
+  const places = Object.values(scale);
+  const range = `on ${Math.min(...places)} to ${Math.max(...places)}, predicted ${isolated(label)}`;
+  return `<strong>expected score ${expected.toFixed(2)}</strong> ${range}`;
+}
+
+export const expectedScore = (probabilities, scale) =>
+  Object.keys(scale).reduce((sum, name) => sum + probabilities[name] * scale[name], 0);
+
+// The class that is predicted: the likeliest or, of classes with places on a scale, their median.
+export function decided(probabilities, scale) {
+  if (!scale) {
+    return Object.keys(probabilities).reduce((best, n) => (probabilities[n] > probabilities[best] ? n : best));
+  }
+  const names = Object.keys(scale).sort((a, b) => scale[a] - scale[b]);
+  let below = 0;
+  return names.find((name) => (below += probabilities[name]) >= 0.5) ?? names.at(-1);
+}
