@@ -57,7 +57,8 @@ def verify(folder: str | Path) -> Verification:
         listed = read_seal(place)
     except ModelError as error:
         return Verification(str(place), True, {}, str(error))
-    files, first = {}, None
+    files: dict[str, str] = {}
+    first: str | None = None
     for name, sealed in (listed or {}).items():
         change = changed_file(place, name, sealed)
         files[name] = INTACT if change is None else EDITED if is_card(name) else change
