@@ -248,6 +248,7 @@ def test_two_processes_end_in_the_weights_of_one(tmp_path):
         "--method",
         "attention",
         "--no-contributions",
+        "--no-rationales",
         "--epochs",
         "2",
         "--threads",

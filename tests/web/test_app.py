@@ -263,7 +263,9 @@ def test_a_bug_is_told_without_a_traceback_and_logged_without_the_text(client, m
 
 def test_a_function_that_fails_is_no_fault_of_the_client():
     def fails(texts):
-        raise RuntimeError("out of order")
+        if any(texts):  # of a text without words it answers, so that it can be served
+            raise RuntimeError("out of order")
+        return [[0.5, 0.5]] * len(texts)
 
     fails.classes = ["no", "yes"]
     with TestClient(make_app(load_models([open_model(fails)]), log=lambda _: None)) as http:

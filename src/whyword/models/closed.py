@@ -96,7 +96,7 @@ class NoLargerThan(TorchDispatchMode):
     """
 
     def __init__(self, tensors: Mapping[str, Tensor], folder: Path) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.folder = folder
         self.numbers = 8 * sum(tensor.numel() for tensor in tensors.values()) + SPARE_NUMBERS
         self.tensors = 100 * len(tensors) + SPARE_TENSORS
