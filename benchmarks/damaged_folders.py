@@ -21,7 +21,8 @@ from typing import Any
 from whyword.data.dataset import load_dataset
 from whyword.interfaces.errors import WhywordError, first_line
 from whyword.models.config import make_config
-from whyword.models.folder import TrainedModel, load_model, model_fingerprint, put_model
+from whyword.models.fingerprint import model_fingerprint
+from whyword.models.folder import TrainedModel, load_model, put_model
 from whyword.models.train import train_model
 from whyword.storage.seal import MANIFEST
 

@@ -38,7 +38,8 @@ from whyword.explainers.shapley import Shapley
 from whyword.inference.fitted import FittedClassifier
 from whyword.interfaces.document import Batch, Document
 from whyword.interfaces.explanation import Explainer
-from whyword.models.config import assemble, make_config
+from whyword.models.assemble import assemble
+from whyword.models.config import make_config
 
 LARGE = 256  # Captum's perturbations per evaluation when it is batched by hand
 SAMPLES, PERMUTATIONS, STEPS = 1000, 25, 50

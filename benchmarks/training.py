@@ -28,7 +28,8 @@ from whyword.data.batching import Corpus, training_batches
 from whyword.data.dataset import Dataset, labels, load_dataset
 from whyword.interfaces.document import Batch
 from whyword.interfaces.method import Method
-from whyword.models.config import assemble, make_config
+from whyword.models.assemble import assemble
+from whyword.models.config import make_config
 from whyword.training.optimizer import ObjectiveOptimizer, Processes, Training
 
 FIXED_LENGTH = 50  # the originals' padded length on SST

@@ -35,7 +35,8 @@ from .interfaces.method import Encoder, Method
 from .maths.stats.thresholds import decide
 from .models.auto import BUDGET, train_automatically
 from .models.config import AUTO, RunConfig, make_config, with_defaults
-from .models.folder import TrainedModel, load_model, model_fingerprint, put_model
+from .models.fingerprint import model_fingerprint
+from .models.folder import TrainedModel, load_model, put_model
 from .models.forbidden_words import with_forbidden_notes
 from .models.train import train_model
 from .training.loop import Step

@@ -20,7 +20,7 @@ from whyword.inference.black_box import BlackBox
 from whyword.interfaces.document import Document
 from whyword.interfaces.errors import DataError, ModelError, OptionError
 from whyword.interfaces.explanation import Explanation, Interaction
-from whyword.models.folder import describe_explainer, fingerprint, text_fingerprint
+from whyword.models.fingerprint import describe_explainer, fingerprint, text_fingerprint
 
 
 class Counting:

@@ -13,7 +13,8 @@ from whyword.explaining import parts
 from whyword.explaining.any_model import open_model
 from whyword.interfaces.adapter import Access
 from whyword.interfaces.errors import ModelError
-from whyword.models.folder import load_model, model_fingerprint
+from whyword.models.fingerprint import model_fingerprint
+from whyword.models.folder import load_model
 
 
 @pytest.fixture(scope="module")

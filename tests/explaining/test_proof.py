@@ -11,7 +11,7 @@ from whyword.explaining.interactions import find_interactions
 from whyword.explaining.proof import prove
 from whyword.explaining.tolerance import refine
 from whyword.interfaces.errors import OptionError
-from whyword.models.folder import describe_explainer
+from whyword.models.fingerprint import describe_explainer
 
 COUNT = 6
 KNOWN = np.array([0.02, -0.05, 0.2, 0.0, 0.0, 0.1])

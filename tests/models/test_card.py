@@ -1,4 +1,4 @@
-from whyword.models.folder import model_card
+from whyword.models.card import model_card
 
 CONFIG = {
     "whyword": "0.1.0",

@@ -9,16 +9,8 @@ import torch
 from whyword import catalog
 from whyword.data.words import split
 from whyword.interfaces.errors import OptionError
-from whyword.models.config import (
-    RunConfig,
-    Vocabulary,
-    assemble,
-    build_encoder,
-    encoder_kind,
-    make_config,
-    overlay,
-    read_toml,
-)
+from whyword.models.assemble import assemble, build_encoder
+from whyword.models.config import RunConfig, Vocabulary, encoder_kind, make_config, overlay, read_toml
 from whyword.training.optimizer import Training
 
 TOML = """

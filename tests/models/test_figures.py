@@ -8,9 +8,10 @@ import pytest
 from sklearn.metrics import f1_score
 
 from whyword.data.dataset import load_dataset
+from whyword.models.card import model_card
 from whyword.models.config import make_config
 from whyword.models.figures import figure_tables, measure_figures, warn_of
-from whyword.models.folder import load_model, model_card
+from whyword.models.folder import load_model
 from whyword.models.train import train_model
 from whyword.report.tables import plain
 

@@ -18,15 +18,14 @@ from whyword.explainers.random import Random
 from whyword.interfaces.document import Words
 from whyword.interfaces.errors import ModelError, OptionError, WhywordError
 from whyword.models.config import make_config
-from whyword.models.folder import (
+from whyword.models.fingerprint import (
     describe_explainer,
     fingerprint,
-    load_model,
     model_fingerprint,
     named_fingerprint,
-    save_model,
     text_fingerprint,
 )
+from whyword.models.folder import load_model, save_model
 from whyword.models.train import train_model
 
 FILES = {

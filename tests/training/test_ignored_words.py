@@ -7,8 +7,9 @@ from whyword.data.dataset import labels
 from whyword.data.planted import SPURIOUS, planted
 from whyword.data.words import split
 from whyword.interfaces.document import Document
+from whyword.models.assemble import assemble
 from whyword.models.baseline import read_corpora
-from whyword.models.config import assemble, make_config
+from whyword.models.config import make_config
 from whyword.models.train import train_model
 from whyword.training.ignored_words import answers_differ, with_ignored_words
 

@@ -21,7 +21,7 @@ from ..interfaces.errors import OptionError
 from ..interfaces.method import Method, Prediction
 from ..maths.stats.intervals import mean_interval
 from ..maths.tensors.distances import jensen_shannon, kullback_leibler, total_variation
-from ..models.config import assemble
+from ..models.assemble import assemble
 from ..models.folder import TrainedModel
 from ..storage.atomic import write_text
 from ..training.loop import copy_weights

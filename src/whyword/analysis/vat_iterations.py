@@ -14,7 +14,8 @@ from ..data.batching import Corpus
 from ..data.dataset import Dataset, labels
 from ..inference.fitted import FittedClassifier
 from ..interfaces.errors import OptionError
-from ..models.config import RunConfig, assemble, make_config
+from ..models.assemble import assemble
+from ..models.config import RunConfig, make_config
 from ..models.train import OnEvent
 from ..training.loop import TrainingRun
 

@@ -17,8 +17,9 @@ from ..interfaces.classifier import Classifier, OpenClassifier
 from ..interfaces.document import Label, Words
 from ..interfaces.errors import ModelError, OptionError, unknown_name
 from ..models.explainer_folder import attach, explainer_identity, read_explainer
-from ..models.folder import TrainedModel, load_model, model_fingerprint, named_fingerprint
-from ..models.folder import fingerprint as fingerprint_of
+from ..models.fingerprint import fingerprint as fingerprint_of
+from ..models.fingerprint import model_fingerprint, named_fingerprint
+from ..models.folder import TrainedModel, load_model
 from .inputs import read_labels
 
 

@@ -22,7 +22,7 @@ from ..interfaces.classifier import Classifier, class_values
 from ..interfaces.document import Document
 from ..interfaces.errors import DataError
 from ..interfaces.explanation import Explainer, Explanation, Interaction
-from ..models.folder import describe_explainer, fingerprint, text_fingerprint
+from ..models.fingerprint import describe_explainer, fingerprint, text_fingerprint
 
 FILE = "explanations.sqlite"
 WAIT = 60.0  # seconds for other processes to finish writing

@@ -13,7 +13,7 @@ from ..interfaces.classifier import class_values
 from ..interfaces.document import Document, Label
 from ..interfaces.errors import OptionError, unknown_name
 from ..interfaces.explanation import MOST_COLUMNS, Explainer, Explanation
-from ..models.folder import describe_explainer
+from ..models.fingerprint import describe_explainer
 from ..parallel import ENGINES
 from ..storage.part_file import Chunk, PartFile
 from ..storage.records import check_output, fill

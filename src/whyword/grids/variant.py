@@ -26,7 +26,8 @@ from ..interfaces.document import Document
 from ..interfaces.errors import DataError, OptionError
 from ..models.choose import choose_setting, is_begun_choice
 from ..models.config import FORBIDDEN, RunConfig, make_config
-from ..models.folder import TrainedModel, fingerprint
+from ..models.fingerprint import fingerprint
+from ..models.folder import TrainedModel
 from ..models.train import OnEvent, train_model, train_once
 
 Settings = Mapping[str, Any]  # nested plain values, ready for JSON

@@ -19,7 +19,8 @@ from ..inference.fitted import FittedClassifier
 from ..interfaces.document import Label
 from ..interfaces.method import Method
 from ..training.loop import TrainingRun
-from .config import FORBIDDEN, Parts, RunConfig, assemble, make_config
+from .assemble import Parts, assemble
+from .config import FORBIDDEN, RunConfig, make_config
 from .decisions import decide_on_dev
 
 BASELINE = "tfidf"

@@ -12,7 +12,8 @@ import torch
 from ..data.dataset import Dataset, labels
 from ..training.head_only import head_phase
 from ..training.timing import estimate_seconds, time_steps
-from .config import RunConfig, assemble, make_config
+from .assemble import assemble
+from .config import RunConfig, make_config
 from .train import start_run
 
 TFIDF, LSTM, HEAD_ONLY, MINILM = "tfidf", "lstm", "minilm with a linear head", "minilm"  # by what they can learn

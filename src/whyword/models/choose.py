@@ -20,7 +20,8 @@ from ..storage.atomic import write_text
 from ..training.loop import ABSOLUTE_ERROR
 from ..training.optimizer import Processes
 from .config import RunConfig, make_config, overlay
-from .folder import TrainedModel, check_place, put_model, text_fingerprint
+from .fingerprint import text_fingerprint
+from .folder import TrainedModel, check_place, put_model
 from .train import OnEvent, add_figures, changed_since, train_model, train_once
 
 CHOICE = "choice.json"

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -21,17 +20,15 @@ from ..data.tokenizers.forbidding import forbid
 from ..data.tokenizers.word_level import WordLevelTokenizer
 from ..data.tokenizers.word_pieces import WordPieceTokenizer
 from ..inference.fitted import FittedClassifier
-from ..interfaces.document import Label, Words
 from ..interfaces.errors import ModelError, OptionError, WhywordError, first_line
-from ..interfaces.explanation import Explainer
 from ..interfaces.settings import strict_json
-from ..report.tables import escape_markdown, markdown
 from ..storage.atomic import put_in_place, read_tensors, write_tensors, write_text
 from ..storage.pickles import pickled_weights
 from ..storage.seal import check_seal, seal
+from .assemble import build_encoder, build_method
+from .card import model_card
 from .closed import NoLargerThan, check_config, check_finite
-from .config import FORBIDDEN, ORDINAL, SECTIONS, RunConfig, build_encoder, build_method, make_config
-from .figures import figure_tables, warn_of
+from .config import FORBIDDEN, RunConfig, make_config
 
 FORMAT = 1  # raised when a folder can no longer be read by older versions
 FREQUENCIES = "whyword.frequencies"
@@ -260,182 +257,3 @@ def _read_metrics(folder: Path) -> dict[str, Any]:
     if not isinstance(values, dict):
         raise ModelError(f"{path} is damaged (it holds no table): train the model again or copy the folder anew.")
     return values
-
-
-def model_card(config: Mapping[str, Any], metrics: Mapping[str, Any], history: Sequence[Mapping[str, Any]]) -> str:
-    """Say what the model is, what it was trained on, how good it is and how to use it."""
-    method, encoder = config["method"]["name"], config["encoder"]["name"]
-    lines = [
-        f"# {escape_markdown(config.get('name') or f'{method} on {encoder}')}",
-        "",
-        *([config["notes"], ""] if config.get("notes") else []),
-        f"A text classifier trained with whyword {config['whyword']}. {_what(config)}: "
-        f"{', '.join(escape_markdown(str(label)) for label in config['labels'])}.",
-        "",
-        "| fact | value |",
-        "|---|---|",
-        *(
-            f"| {escape_markdown(name)} | {escape_markdown(value)} |"
-            for name, value in _facts(config, metrics, history)
-        ),
-        "",
-        *_figures(metrics.get("figures")),
-        *_forbidden(config, metrics.get("forbidden")),
-        "## Settings",
-        "",
-        *(
-            f"- {section}: {escape_markdown(_settings(config[section]))}"
-            for section in SECTIONS
-            if config.get(section) is not None
-        ),
-        "",
-        "## Use",
-        "",
-        "```python",
-        "from whyword import load",
-        "",
-        'classifier = load("PATH OF THIS FOLDER")',
-        'classifier.explain(["a text"])[0].top(5)',
-        "```",
-        "",
-        "The words a model relies on are a fact about the model, not about the world: look before you trust it.",
-        "",
-    ]
-    return "\n".join(lines)
-
-
-def _what(config: Mapping[str, Any]) -> str:
-    if config.get("task") == ORDINAL:
-        return "It tells these classes apart, which have an order, lowest first"
-    several = config.get("multi_label", False)
-    return "A text may have several of these labels, or none" if several else "It tells these classes apart"
-
-
-def _facts(
-    config: Mapping[str, Any], metrics: Mapping[str, Any], history: Sequence[Mapping[str, Any]]
-) -> list[tuple[str, str]]:
-    facts = [("method", config["method"]["name"]), ("encoder", config["encoder"]["name"])]
-    if config.get("embeddings"):
-        facts.append(("word vectors", str(config["embeddings"])))
-    for name, value in {**metrics, **metrics.get("health", {})}.items():
-        if name == "contributions":
-            facts.append(("explained by contributions", f"{value['explained']:.4g}"))
-        elif name == "rationales":
-            facts += _agreement(value)
-        elif name == "calibration":
-            before, after = (f"{value[key]:.3f}" for key in ("dev_error_before", "dev_error"))
-            if "temperature" in value:
-                facts.append(("temperature", f"{value['temperature']:.3g}"))
-            facts.append(("expected calibration error on dev", f"{after} (without temperature {before})"))
-        elif name == "decision":
-            facts += _decision(value)
-        elif name == "auto":
-            dev = ", ".join(f"{each} {accuracy:.1%}" for each, accuracy in value["dev_accuracy"].items())
-            facts.append(("chosen on dev by auto", f"{value['chosen']}; {dev}"))
-        elif name not in ("health", "figures", "forbidden"):
-            facts.append((name.replace("_", " "), f"{value:.4g}" if isinstance(value, float) else str(value)))
-    facts.append(("epochs trained", str(len(history))))
-    facts.append(("seed", str(config["seed"])))
-    return facts
-
-
-def _agreement(rationales: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Say from how many texts it was learned what people mark, and how well that is told on dev."""
-    facts = [("texts with marked words learned from", f"{rationales['texts']:,.0f}")]
-    if "agreement" in rationales:
-        shown = f"{rationales['agreement']:.3f} (random words about {rationales['random_agreement']:.3f})"
-        facts.append(("average precision of the words that people marked on dev", shown))
-    return facts
-
-
-def _decision(decision: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Say from which probability on a class is predicted, and what that brought on dev."""
-    if "thresholds" in decision:
-        rule = ("thresholds", ", ".join(f"{name} {value:.2f}" for name, value in decision["thresholds"].items()))
-        before, after = decision["dev_macro_f1_before"], decision["dev_macro_f1"]
-        return [rule, ("macro-F1 on dev with thresholds", f"{after:.4g} (at one half {before:.4g})")]
-    if "threshold" in decision:
-        last = list(decision["offsets"])[-1]
-        rule = ("threshold", f"{last} from {decision['threshold']:.1%} on")
-    else:
-        offsets = ", ".join(f"{name} {value:+.2f}" for name, value in decision["offsets"].items())
-        rule = ("added to log-probabilities before deciding", offsets)
-    before, after = decision["dev_macro_f1_before"], decision["dev_macro_f1"]
-    return [rule, ("macro-F1 on dev with thresholds", f"{after:.4g} (without {before:.4g})")]
-
-
-def _figures(figures: Mapping[str, Any] | None) -> list[str]:
-    """Show the model beside majority and baseline, and class by class, with 95 % intervals."""
-    if figures is None:
-        return []
-    warning = warn_of(figures)
-    tables = [markdown(table) for table in figure_tables(figures)]
-    return ["## How good it is", "", *tables, "In brackets: 95 % intervals.", *([warning] if warning else []), ""]
-
-
-def _forbidden(config: Mapping[str, Any], found: Mapping[str, Any] | None) -> list[str]:
-    """Name the words that must not decide, and those that may have taken over."""
-    if not config.get("forbid") and not config.get("forbid_soft"):
-        return []
-    lines = ["## Words that must not decide", ""]
-    for name, what in (("forbid", "Not read"), ("forbid_soft", "Read, but taught to move no answer")):
-        if config.get(name):
-            lines += [f"{what}: {', '.join(_code(entry) for entry in config[name])}.", ""]
-    for proxy in (found or {}).get("proxies", ()):
-        lines.append(
-            f"- {_code(proxy['word'])} may have taken over from {_code(proxy['beside'])}: its odds beside it are "
-            f"{proxy['odds']:.3g} times those elsewhere, and on average it adds {proxy['contribution']:.3f} to "
-            f"{escape_markdown(str(proxy['label']))}."
-        )
-    return [*lines, ""] if lines[-1] else lines
-
-
-def _code(word: str) -> str:
-    """Show a word as it is; one with a backtick, which would end the code, as plain text."""
-    return escape_markdown(word) if "`" in word or "\n" in word else f"`{word}`"
-
-
-def _settings(values: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name} {value}" for name, value in values.items() if name != "name") or "none"
-
-
-def model_fingerprint(model: TrainedModel) -> str:
-    """Name all that decides what a model answers: weights, architecture, tokenizer and classes."""
-    config = model.config.to_dict()
-    return model.classifier.fingerprint([config["method"], config["encoder"]])
-
-
-def named_fingerprint(name: str, classes: Sequence[Label]) -> str:
-    """Name a model that cannot be looked into by what its owner calls it."""
-    return fingerprint(["named", name, list(classes)])
-
-
-def describe_explainer(explainer: Explainer) -> dict[str, Any]:
-    """Give the explainer's name and settings as plain values, with the version of whyword that computes them."""
-    if not is_dataclass(explainer):
-        raise OptionError(
-            f"The explainer {type(explainer).__name__} is no dataclass, so it cannot be told which settings it has: "
-            "make its settings the fields of a dataclass."
-        )
-    settings = asdict(explainer)
-    if settings.get("name") == getattr(type(explainer), "name", None):
-        settings.pop("name", None)  # one that was renamed keeps explanations of its own
-    try:
-        json.dumps(settings)
-    except TypeError as error:
-        raise OptionError(
-            f"The settings of the explainer {type(explainer).__name__} cannot be compared between runs ({error}): use "
-            "plain values."
-        ) from None
-    kind = f"{type(explainer).__module__}.{type(explainer).__qualname__}"
-    return {"explainer": kind, "settings": settings, "whyword": version("whyword")}
-
-
-def text_fingerprint(text: Words) -> bytes:
-    """Name a text, or a pair of texts, cut into words."""
-    return hashlib.sha256(repr((text.texts, text.spans)).encode("utf-8", "surrogatepass")).digest()
-
-
-def fingerprint(values: Any) -> str:
-    """Name plain values."""
-    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()

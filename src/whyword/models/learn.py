@@ -25,7 +25,8 @@ from ..training.contributions import DEV_TEXTS, Outside, contribution_phase
 from ..training.loop import TrainingRun
 from ..training.optimizer import Training
 from ..training.rationales import marked_texts, rationale_phase
-from .config import assemble, make_config
+from .assemble import assemble
+from .config import make_config
 from .folder import TrainedModel
 from .train import OnEvent, contribution_metrics, postponed_interrupt, rationale_metrics
 

@@ -37,8 +37,9 @@ from ..training.loop import SELECTED, Step, TrainingRun
 from ..training.optimizer import Processes, selection
 from ..training.rationales import RATIONALES, rationale_phase
 from ..training.timing import choose_threads
+from .assemble import Parts, assemble
 from .baseline import BASELINE, fit_baseline, read_corpora
-from .config import Parts, RunConfig, assemble
+from .config import RunConfig
 from .decisions import check_threshold, decide_on_dev
 from .figures import measure_figures, warn_of
 from .folder import TrainedModel, check_place, load_model, put_model
