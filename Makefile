@@ -25,8 +25,8 @@ test: setup
 	$(BIN)/python -m pytest -n 2 --cov
 
 # The tests of numbers once more with other last digits: torch without its AVX2 and AVX-512 code, and two threads.
-NUMBERS := analysis attribution blocks checks diffs encoders end_to_end evaluation explainers explaining inference \
-	interfaces maths methods metrics models training
+NUMBERS := analysis attribution blocks checks encoders end_to_end evaluation explainers inference maths methods metrics \
+	training
 test-portable: export ATEN_CPU_CAPABILITY = default
 test-portable: export OMP_NUM_THREADS = 2
 test-portable: setup
