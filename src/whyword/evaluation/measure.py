@@ -230,8 +230,7 @@ class Scores:
             lines.append([f"{metric} {'↑' if scores[0].higher_is_better else '↓'}", *map(_cell, scores)])
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         table = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
-        passes = f"{self.forward_passes:,} forward passes ({self.passes_per_text:.1f} a text)"
-        cost = f"{self.texts:,} texts, measured in {passes}"
+        cost = f"{self.texts:,} texts, {self.forward_passes:,} forward passes ({self.passes_per_text:.1f} a text)"
         return "\n".join([*table, f"{cost}; mean and 95 % interval; ↑ higher is better, ↓ lower"])
 
 

@@ -46,7 +46,7 @@ def markdown(table: Table) -> str:
     """Write a table for Markdown; bold what is strong."""
 
     def shown(entry: Entry) -> str:
-        text = escape_markdown(entry.text)
+        text = showable(entry.text).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*")
         return f"**{text}**" if entry.strong else text
 
     rule = [Entry("--:" if entry.right else "---") for entry in table[0]]

@@ -1,7 +1,7 @@
 // The page on which people mark the words that are the reason for the label of a text.
 
 import {
-  BIDI_CONTROL, decided, dress, element, legend, meaning, NEGLIGIBLE, paints, percent, runs, showable,
+  BIDI_CONTROL, dress, element, legend, meaning, NEGLIGIBLE, paints, percent, predictedClass, runs, showable,
 } from "./highlight.js";
 import { isStep, moveTo, stepFrom, wordAt } from "./keys.js";
 import { ask, askForToken } from "./server.js";
@@ -357,7 +357,7 @@ async function showReasons() {
   const explanation = await post("reasons", { id: given.id });
   const names = status.classes.map(String);
   const box = byId("reasons");
-  const label = decided(explanation.probabilities, explanation.scale);
+  const label = predictedClass(explanation.probabilities, explanation.scale);
   box.querySelector(".headline").textContent = `${showable(label)} ${percent(explanation.probabilities[label])}`;
   const painting = paints(explanation, names);
   const pieces = runs(explanation).flatMap((pieces, n) => (n ? [["\n", -1], ...pieces] : pieces));

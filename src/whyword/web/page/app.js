@@ -1,7 +1,7 @@
 // The page: a text, one or two views of it, and the words a reader drops to test an explanation by hand.
 
 import {
-  BIDI_CONTROL, decided, dress, element, expectedScore, html, legend, meaning, NEGLIGIBLE, notes, paints, pairsOf,
+  BIDI_CONTROL, dress, element, expectedScore, html, legend, meaning, NEGLIGIBLE, notes, paints, pairsOf, predictedClass,
   percent, placed, ranking, runs, SCORE, showable, shown, strongestByClass, written,
 } from "./highlight.js";
 import { isStep, moveTo, stepFrom, wordAt } from "./keys.js";
@@ -272,8 +272,8 @@ function number(probability) {
 function showProbabilities(view) {
   const { full, now } = view;
   const { scale } = view.model;
-  const label = decided(full, scale);
-  const after = now ? decided(now, scale) : label;
+  const label = predictedClass(full, scale);
+  const after = now ? predictedClass(now, scale) : label;
   const move = now ? [" → ", number(now[label])] : [];
   const headline = element("p", "", element("bdi", "", showable(label)), " ", number(full[label]), ...move);
   if (scale) {

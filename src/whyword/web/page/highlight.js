@@ -311,15 +311,15 @@ export function dress(node, paint) {
 // The expected score, the ends of its scale, and the class that is predicted.
 function scored({ expected, scale, label }) {
   const places = Object.values(scale);
-  const range = `on ${Math.min(...places)} to ${Math.max(...places)}, predicted ${isolated(label)}`;
-  return `<strong>expected score ${expected.toFixed(2)}</strong> ${range}`;
+  const range = `on ${Math.min(...places)} to ${Math.max(...places)}, predicted ${escaped(label)}`;
+  return `<strong>${isolated(`expected score ${expected.toFixed(2)}`)}</strong> ${range}`;
 }
 
 export const expectedScore = (probabilities, scale) =>
   Object.keys(scale).reduce((sum, name) => sum + probabilities[name] * scale[name], 0);
 
 // The class that is predicted: the likeliest or, of classes with places on a scale, their median.
-export function decided(probabilities, scale) {
+export function predictedClass(probabilities, scale) {
   if (!scale) {
     return Object.keys(probabilities).reduce((best, n) => (probabilities[n] > probabilities[best] ? n : best));
   }
