@@ -19,6 +19,7 @@ from .interfaces.explanation import Explanation
 from .models.config import make_config, overlay, with_contributions
 from .models.folder import TrainedModel
 from .models.train import OnEvent, train_model
+from .storage.lock import owned
 
 MODELS: Mapping[str, Mapping[str, Any]] = {  # the default, and two methods as published: attention, a word mask
     "default": with_contributions({}),
@@ -96,27 +97,27 @@ def run_demo(
 ) -> DemoResult:
     """Train each model, explain and audit on the test texts, write the reports, sum up."""
     dataset = load_dataset(data)
-    folder.mkdir(parents=True, exist_ok=True)
-    accuracy: dict[str, float] = {}
-    audits: dict[str, Audit] = {}
-    trained: dict[str, TrainedModel] = {}
-    for name, settings in MODELS.items():
-        on_event(f"Training {name} on {len(dataset.train):,} texts.")
-        values = overlay({**settings, "encoder": encoder, "seed": seed}, [f"training.epochs={epochs}"])
-        model = trained[name] = train_model(make_config(values), dataset, device, folder / name, on_event=on_event)
-        dataset = replace(dataset, notes=())  # they were told with the first model
-        accuracy[name] = model.metrics["test_accuracy"]
-        audited = dataset.test[:AUDITED]
-        on_event(f"Auditing {name} on {len(audited):,} texts.")
-        audits[name] = gather_audit(
-            model,
-            audited,
-            EXPLAINERS,
-            seed=seed,
-            model_name=f"{name} on {encoder}",
-            data_name=f"{len(audited):,} texts of the test split of {data}",
-        )
-        audits[name].save(folder / f"{name}.html")
+    with owned(folder, inside=True):
+        accuracy: dict[str, float] = {}
+        audits: dict[str, Audit] = {}
+        trained: dict[str, TrainedModel] = {}
+        for name, settings in MODELS.items():
+            on_event(f"Training {name} on {len(dataset.train):,} texts.")
+            values = overlay({**settings, "encoder": encoder, "seed": seed}, [f"training.epochs={epochs}"])
+            model = trained[name] = train_model(make_config(values), dataset, device, folder / name, on_event=on_event)
+            dataset = replace(dataset, notes=())  # they were told with the first model
+            accuracy[name] = model.metrics["test_accuracy"]
+            audited = dataset.test[:AUDITED]
+            on_event(f"Auditing {name} on {len(audited):,} texts.")
+            audits[name] = gather_audit(
+                model,
+                audited,
+                EXPLAINERS,
+                seed=seed,
+                model_name=f"{name} on {encoder}",
+                data_name=f"{len(audited):,} texts of the test split of {data}",
+            )
+            audits[name].save(folder / f"{name}.html")
     first = next(iter(trained.values()))
     documents = most_divided(Own().explain(first.classifier, dataset.test), SHOWN)
     explained = {name: Own().explain(model.classifier, documents) for name, model in trained.items()}

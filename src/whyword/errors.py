@@ -1,5 +1,13 @@
 """The errors of whyword: what a user can fix is a WhywordError of one sentence."""
 
-from .interfaces.errors import DataError, MissingExtraError, ModelError, OptionError, SettingError, WhywordError
+from .interfaces.errors import (
+    DataError,
+    MissingExtraError,
+    ModelError,
+    OptionError,
+    SettingError,
+    WhywordError,
+    WriteError,
+)
 
-__all__ = ["DataError", "MissingExtraError", "ModelError", "OptionError", "SettingError", "WhywordError"]
+__all__ = ["DataError", "MissingExtraError", "ModelError", "OptionError", "SettingError", "WhywordError", "WriteError"]

@@ -14,6 +14,7 @@ from ..evaluation.measure import Scores
 from ..interfaces.errors import OptionError
 from ..interfaces.settings import data_frame
 from ..storage.atomic import write_text
+from ..storage.lock import owned
 from .data import AuditData, LabelAudit, Recommendation, Verdict
 from .verdicts import NO_MARKS
 
@@ -83,8 +84,9 @@ class Audit:
         files = {path.with_suffix(".json"): self.to_json() + "\n"}
         if path.suffix == ".html":
             files = {path: self.to_html(), **files}
-        for file, text in files.items():
-            write_text(file, text)
+        with owned(path):
+            for file, text in files.items():
+                write_text(file, text)
         return list(files)
 
     def _repr_html_(self) -> str:

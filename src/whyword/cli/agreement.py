@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from ..interfaces.settings import strict_json
 from . import options
 
 
@@ -31,7 +31,7 @@ def command(
 
     found = summarize(Decisions(read_decisions(read_json_log(file), file)))
     if reporting.as_json:
-        print(json.dumps(found.to_dict(), ensure_ascii=False))
+        print(strict_json(found.to_dict()))
         return
 
     def count(texts: int) -> str:

@@ -27,7 +27,7 @@ from . import (
     verify,
     words,
 )
-from .exits import Commands, exit_codes
+from .exits import Commands, exit_codes, heeding_sigterm
 
 app = typer.Typer(
     name="whyword",
@@ -76,6 +76,6 @@ def _root(
 
 def main() -> NoReturn:
     """Run the command line and leave with the right exit code."""
-    with exit_codes():
+    with exit_codes(), heeding_sigterm():
         code = app(prog_name="whyword", standalone_mode=False)
     sys.exit(code if isinstance(code, int) else 0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..interfaces.errors import OptionError
+from ..interfaces.settings import strict_json
 from . import options
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def command(
     written = [] if output is None else _write(report, trained, output)
     if as_json:
         record = report.to_dict()
-        print(json.dumps(record if output is None else {"output": str(output), **record}, ensure_ascii=False))
+        print(strict_json(record if output is None else {"output": str(output), **record}))
     else:
         _show(report, f"{len(dataset.train):,} training texts of {data}")
     if not quiet:
@@ -79,7 +79,7 @@ def _write(report: AttentionReport, trained: TrainedModel, folder: Path) -> list
     from .outputs import save_figure
 
     write_records(report.words.rows(), folder / "words.csv")
-    write_text(folder / "report.json", json.dumps(report.to_dict(), indent=2, ensure_ascii=False) + "\n")
+    write_text(folder / "report.json", strict_json(report.to_dict(), indent=2) + "\n")
     figures = _figures(report, trained)
     for name, figure in figures.items():
         save_figure(figure, folder / name)

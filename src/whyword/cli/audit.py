@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Iterator
+from contextlib import nullcontext
 from functools import partial
 from itertools import count, repeat
 from pathlib import Path
@@ -87,6 +88,7 @@ def command(
     from ..data.forbidden import read_entries
     from ..explaining.cache import ExplanationCache
     from ..explaining.inputs import draw
+    from ..storage.lock import owned
     from ..storage.records import check_output
     from .texts import read_corpus
 
@@ -101,24 +103,25 @@ def command(
     corpus, number = read_corpus(data, columns.columns(model), data_dir, quiet=quiet), count()
     documents = draw((document for document, _ in zip(corpus.documents, number, strict=False)), sample, seed)
     stages = _Stages(quiet)
-    audit = gather_audit(
-        opened,
-        documents,
-        explainer_names,
-        metric_names,
-        judge=None if judge is None else opening.open(judge, device).classifier,
-        seed=seed,
-        draws=draws,
-        rules=rules_used,
-        cache=None if cache is None else ExplanationCache(cache, opened.named("A cache")),
-        forbid=forbidden,
-        data_name=corpus.name,
-        of=next(number),
-        command=shlex.join(["whyword", *sys.argv[1:]]),
-        on_event=stages,
-    )
-    stages.end()
-    _show(audit, Path(model) if card else None, output, as_json, quiet)
+    with nullcontext() if output is None else owned(output):
+        audit = gather_audit(
+            opened,
+            documents,
+            explainer_names,
+            metric_names,
+            judge=None if judge is None else opening.open(judge, device).classifier,
+            seed=seed,
+            draws=draws,
+            rules=rules_used,
+            cache=None if cache is None else ExplanationCache(cache, opened.named("A cache")),
+            forbid=forbidden,
+            data_name=corpus.name,
+            of=next(number),
+            command=shlex.join(["whyword", *sys.argv[1:]]),
+            on_event=stages,
+        )
+        stages.end()
+        _show(audit, Path(model) if card else None, output, as_json, quiet)
 
 
 def _show(audit: Audit, carded: Path | None, output: Path | None, as_json: bool, quiet: bool) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import sys
@@ -11,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from ..interfaces.settings import strict_json
 from . import options
 
 SAMPLE = 200
@@ -80,6 +80,7 @@ def command(
     from ..grids.comparison import Comparison
     from ..grids.runner import RECORDS, finished_records, run_jobs
     from ..inference.fitted import choose_device
+    from ..storage.lock import owned
     from .run_progress import follow, judge, note
 
     options.check_folder(output)
@@ -104,15 +105,16 @@ def command(
     jobs = grid.jobs()
     chosen = grid.choose_baseline()
     folder = output / RECORDS
-    records = finished_records(jobs, folder, lambda sentence: note(sentence, quiet))
-    left = [job for job in jobs if job.name not in records]
-    at_once = min(workers or ((os.cpu_count() or 1) if where.type == "cpu" else 1), max(1, len(left)))
-    follow(run_jobs(left, folder, engine, at_once, address), records, len(jobs), folder, quiet)
-    typed = shlex.join(["whyword", *sys.argv[1:]])
-    comparison = Comparison([records[job.name] for job in jobs], measure, chosen, typed)
-    comparison.save(output)
+    with owned(output, inside=True):
+        records = finished_records(jobs, folder, lambda sentence: note(sentence, quiet))
+        left = [job for job in jobs if job.name not in records]
+        at_once = min(workers or ((os.cpu_count() or 1) if where.type == "cpu" else 1), max(1, len(left)))
+        follow(run_jobs(left, folder, engine, at_once, address), records, len(jobs), folder, quiet)
+        typed = shlex.join(["whyword", *sys.argv[1:]])
+        comparison = Comparison([records[job.name] for job in jobs], measure, chosen, typed)
+        comparison.save(output)
     if as_json:
-        print(json.dumps({"output": str(output), **comparison.to_dict()}, ensure_ascii=False))
+        print(strict_json({"output": str(output), **comparison.to_dict()}))
     else:
         print(comparison)
         note(f"Tables, page and records are in {output}; look at {output / 'comparison.html'}", quiet)

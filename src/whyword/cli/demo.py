@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from ..interfaces.settings import strict_json
 from . import options
 
 
@@ -36,7 +36,7 @@ def command(
     with TrainingProgress(quiet) as progress:
         result = run_demo(output, seed, choose_device(device), progress)
     if as_json:
-        print(json.dumps(result.to_dict()))
+        print(strict_json(result.to_dict()))
         return
     if quiet:
         return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import sys
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..interfaces.errors import DataError, OptionError
+from ..interfaces.settings import strict_json
 from . import options
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def _report(
             print(f"Wrote {output}.", file=sys.stderr)
     if as_json:
         written = {} if output is None else {"output": str(output)}
-        print(json.dumps(difference.to_dict() | written, ensure_ascii=False))
+        print(strict_json(difference.to_dict() | written))
     elif output is None:
         _show(difference, min_count)
     else:

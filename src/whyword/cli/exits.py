@@ -1,18 +1,24 @@
-"""How a command ends: 0 done, 2 the user can fix it, 3 more changed than allowed (diff), 130 interrupted, 1 a bug."""
+"""How a command ends: 0 done, 2 the user can fix it, 3 more changed than allowed (diff), 1 a bug.
+
+An interrupted command ends with 130 after Ctrl-C and with 143 after SIGTERM; what it has done is kept in either case.
+"""
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FrameType
 from typing import Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
 
-from ..interfaces.errors import WhywordError
+from ..interfaces.errors import Terminated, WhywordError
 
 UsageError: Any = typer.BadParameter.__base__  # of click, which each version of typer keeps in another place
 
@@ -37,6 +43,8 @@ def exit_codes() -> Iterator[None]:
         stop(_with_notes(str(error), error), 2)
     except UsageError as error:
         stop(_usage(error), 2)
+    except Terminated as interruption:
+        stop(_with_notes("Terminated.", interruption), 143)
     except KeyboardInterrupt as interruption:
         stop(_with_notes("Interrupted.", interruption), 130)
     except BrokenPipeError:
@@ -49,6 +57,24 @@ def exit_codes() -> Iterator[None]:
     except Exception:
         traceback.print_exc()
         stop("This is a bug: please report it with the lines above.", 1)
+
+
+@contextmanager
+def heeding_sigterm() -> Iterator[None]:
+    """Let SIGTERM stop a command as Ctrl-C does; where it is ignored, it stays ignored."""
+    before = signal.getsignal(signal.SIGTERM)
+    if before is not signal.SIG_DFL or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signal.signal(signal.SIGTERM, _terminate)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _terminate(number: int, frame: FrameType | None) -> NoReturn:
+    raise Terminated
 
 
 def stop(message: str, code: int) -> NoReturn:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..interfaces.settings import strict_json
 from . import options
 from .completion import complete_class, complete_target
 
@@ -136,7 +136,7 @@ def _show(explanations: Iterator[Explanation], target: Target, top: int | None, 
     for explanation in explanations:
         target.check(explanation)
         if as_json:
-            print(json.dumps(explanation.to_dict(top), ensure_ascii=False))
+            print(strict_json(explanation.to_dict(top)))
             continue
         for view in target.views(explanation):
             console.print(only_top(view, top))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..interfaces.settings import strict_json
 from . import options
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def command(
         )
     fidelity = learned.fidelity or {}
     if reporting.as_json:
-        print(json.dumps({"explainer": str(output), **fidelity}))
+        print(strict_json({"explainer": str(output), **fidelity}))
     elif not reporting.quiet:
         print(
             "\n".join([*_lines(fidelity), f"Explainer in {output}: whyword explain {model} TEXTS --learned {output}"])
@@ -120,15 +120,17 @@ def _of_ours(
 ) -> None:
     from ..models.folder import check_place, put_model
     from ..models.learn import learn_contributions
+    from ..storage.lock import owned
     from .progress import TrainingProgress
 
     check_place(place)
-    with TrainingProgress(reporting.quiet) as progress:
-        finished = learn_contributions(trained, texts, config, seed, progress)
-    put_model(finished, place)
+    with owned(place):
+        with TrainingProgress(reporting.quiet) as progress:
+            finished = learn_contributions(trained, texts, config, seed, progress)
+        put_model(finished, place)
     facts = finished.metrics.get("contributions", {})  # nothing is fitted to a linear model
     if reporting.as_json:
-        print(json.dumps({"model": str(place), **facts}))
+        print(strict_json({"model": str(place), **facts}))
     elif not reporting.quiet:
         fit = f"{facts['explained']:.1%} of what sub-texts change is explained by contributions." if facts else EXACT
         print(f"{fit}\nModel in {place}.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +9,7 @@ from typing import Annotated
 import typer
 
 from ..interfaces.errors import unknown_name
+from ..interfaces.settings import strict_json
 from . import options
 
 KINDS = ("methods", "encoders", "explainers", "metrics", "adapters", "loggers", "datasets", "papers")
@@ -38,7 +38,7 @@ def command(
         rows = _settings(kind, name, data_dir) if name else _items(kind, data_dir)
     _tell_conflicts(kind)
     if as_json:
-        print(json.dumps(rows, ensure_ascii=False))
+        print(strict_json(rows))
     elif not rows:
         print(f"{name} has no settings." if name else f"There are no {kind} yet.")
     else:

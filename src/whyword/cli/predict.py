@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from itertools import chain
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ..interfaces.settings import strict_json
 from . import options
 
 Output = Annotated[
@@ -78,7 +78,7 @@ def _show(predictions: Iterable[dict[str, Any]], as_json: bool) -> None:
     console = screen()
     for prediction in predictions:
         if as_json:
-            print(json.dumps(prediction, ensure_ascii=False))
+            print(strict_json(prediction))
             continue
         texts = [" ".join(showable(prediction[name]).split()) for name in ("text", "text_pair") if name in prediction]
         line = f"{_labels(prediction)}\t{' | '.join(texts)}"

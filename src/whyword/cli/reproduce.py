@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import sys
@@ -12,6 +11,7 @@ from typing import Annotated
 import typer
 
 from ..interfaces.errors import unknown_name
+from ..interfaces.settings import strict_json
 from . import options
 
 
@@ -64,6 +64,7 @@ def command(
     from ..papers.reproduction.paper import load_paper
     from ..papers.reproduction.report import ReproductionReport
     from ..papers.reproduction.tables import all_jobs, choose_tables, collect, plan, resize, run
+    from ..storage.lock import owned
     from .run_progress import follow, judge, note
 
     chosen = load_paper(paper)
@@ -77,16 +78,17 @@ def command(
     options.check_folder(folder)
     todo = plan(chosen_tables, size, folder, embeddings, None if data_dir is None else str(data_dir))
     jobs = all_jobs(todo)
-    records = finished_records(jobs, folder / RECORDS, lambda sentence: note(sentence, quiet))
-    at_once = min(workers or os.cpu_count() or 1, max(1, len(jobs) - len(records)))
-    follow(() if finished else run(todo, folder, engine, at_once), records, len(jobs), folder / RECORDS, quiet)
-    done = {name: record for name, record in records.items() if record.failed is None}
-    typed = shlex.join(["whyword", *(word for word in sys.argv[1:] if word != "--finished")])
-    missing = len(jobs) - len(done)
-    report = ReproductionReport(chosen, scale, size, collect(todo, done), typed, done.values(), missing)
-    report.save(folder)
+    with owned(folder, inside=True):
+        records = finished_records(jobs, folder / RECORDS, lambda sentence: note(sentence, quiet))
+        at_once = min(workers or os.cpu_count() or 1, max(1, len(jobs) - len(records)))
+        follow(() if finished else run(todo, folder, engine, at_once), records, len(jobs), folder / RECORDS, quiet)
+        done = {name: record for name, record in records.items() if record.failed is None}
+        typed = shlex.join(["whyword", *(word for word in sys.argv[1:] if word != "--finished")])
+        missing = len(jobs) - len(done)
+        report = ReproductionReport(chosen, scale, size, collect(todo, done), typed, done.values(), missing)
+        report.save(folder)
     if as_json:
-        print(json.dumps({"output": str(folder), **report.to_dict()}, ensure_ascii=False))
+        print(strict_json({"output": str(folder), **report.to_dict()}))
     else:
         print(report)
         note(f"Tables and figures are in {folder}; look at {folder / 'reproduction.md'}", quiet)

@@ -12,6 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
 from ..grids.runner import RunRecord
+from ..interfaces.errors import WriteError
 from ..views.characters import showable
 from .exits import stop
 
@@ -23,8 +24,8 @@ def follow(new: Iterable[RunRecord], records: dict[str, RunRecord], jobs: int, f
     try:
         for record in _shown(new, jobs - len(records), quiet):
             records[record.name] = record
-    except KeyboardInterrupt as interruption:
-        interruption.add_note(f"What was done is recorded in {folder}; the same command resumes.")
+    except (KeyboardInterrupt, WriteError) as stopped:
+        stopped.add_note(f"What was done is recorded in {folder}; the same command resumes.")
         raise
 
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..interfaces.errors import OptionError
+from ..interfaces.errors import OptionError, WriteError
 from ..interfaces.settings import strict_json
 from . import options
 from .overwrite import check_overwrite
@@ -223,8 +223,8 @@ def command(
                 model = choose_setting(run, dataset, *search, where, output, resume, progress, baseline, loggers)
             else:
                 model = train_model(run, dataset, where, output, resume, progress, baseline, loggers, alone)
-        except KeyboardInterrupt as interruption:
-            interruption.add_note(_how_to_resume(output, auto or search is not None))
+        except (KeyboardInterrupt, WriteError) as stopped:
+            stopped.add_note(_how_to_resume(output, auto or search is not None))
             raise
     if as_json:
         print(strict_json({"model": str(output), **model.metrics}))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..interfaces.errors import OptionError, unknown_name
+from ..interfaces.settings import strict_json
 from . import options
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def command(
     if output is not None:
         notes += [_write(importance, link, output, plot or "cloud", top), str(link)]
     if reporting.as_json:
-        print(json.dumps(_record(importance, shown, link, output, picked), ensure_ascii=False))
+        print(strict_json(_record(importance, shown, link, output, picked)))
     else:
         if output is None:
             _show(shown, importance, link)

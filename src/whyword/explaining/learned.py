@@ -25,6 +25,7 @@ from ..models.explainer_folder import (
 )
 from ..models.learn import check_enough, fit_head, learn_reader
 from ..models.train import OnEvent, contribution_metrics
+from ..storage.lock import owned
 from .any_model import OpenedModel, access_for, open_model, with_tokenizer
 from .inputs import read_texts
 from .measure import measure_explanations
@@ -60,8 +61,9 @@ def learn_explainer(
     words = read_texts(texts)
     check_enough(words)
     opened = open_model(with_tokenizer(model, tokenizer), access_for(words, classes, device))
-    explainer = _learn(opened, words, str(embeddings) if embeddings else None, config, judged, seed, device, on_event)
-    put_explainer(explainer, place)
+    vectors = str(embeddings) if embeddings else None
+    with owned(place):
+        put_explainer(_learn(opened, words, vectors, config, judged, seed, device, on_event), place)
     return load_explainer(place, opened)
 
 

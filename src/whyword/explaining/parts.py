@@ -22,7 +22,7 @@ from ..data.rows import Columns
 from ..data.sources import Part, check_rows, cut_parts, find_columns, part_files, read_part
 from ..interfaces.adapter import Access
 from ..interfaces.classifier import Classifier
-from ..interfaces.errors import DataError, ModelError, OptionError
+from ..interfaces.errors import DataError, ModelError, OptionError, WriteError
 from ..interfaces.explanation import Explainer
 from ..models.folder import TrainedModel, put_model
 from ..parallel import WorkerError, parallel_map
@@ -171,7 +171,7 @@ def _write_missing(
                     report(Progress(texts, total))
     except BaseException as error:
         if written:
-            resumes = isinstance(error, KeyboardInterrupt | WorkerError)
+            resumes = isinstance(error, KeyboardInterrupt | WorkerError | WriteError)
             error.add_note(unfinished_note(f"{written:,} of {len(parts):,} parts", folder.folder, resumes))
         else:
             folder.forget()

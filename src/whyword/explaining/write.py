@@ -15,6 +15,7 @@ from ..interfaces.errors import OptionError, unknown_name
 from ..interfaces.explanation import MOST_COLUMNS, Explainer, Explanation
 from ..models.fingerprint import describe_explainer
 from ..parallel import ENGINES
+from ..storage.lock import owned
 from ..storage.part_file import Chunk, PartFile
 from ..storage.records import check_output, fill
 from ..views.html import HEAD, TAIL
@@ -89,16 +90,18 @@ def write_explanations(
     if into_folder:
         name, folder = opened.named("A folder of parts"), None if cache is None else Path(cache).absolute()
         task = Task(opened.place, opened.access, name, source.columns, chosen, asked, top, folder, threads)
-        return write_parts(task, opened, settings, source, output, sharing, on_progress)
+        with owned(output, inside=True):
+            return write_parts(task, opened, settings, source, output, sharing, on_progress)
     known = None if cache is None else ExplanationCache(Path(cache), opened.named("A cache"))
     documents = _told(source, on_progress)
     documents = _only_one(documents, output) if output.suffix == ".svg" else documents
-    part = _part_file(output, settings, source, on_progress)
-    rest = islice(documents, part.texts, None)
-    chunks = explain_chunks(classifier, rest, chosen, asked, known, part.texts, part.passes)
-    write = _row_writer(output, asked, top)
-    rows = ((list(map(write, chunk)), sum(explanation.forward_passes for explanation in chunk)) for chunk in chunks)
-    return _finish(part, rows, source, on_progress)
+    with owned(output):
+        part = _part_file(output, settings, source, on_progress)
+        rest = islice(documents, part.texts, None)
+        chunks = explain_chunks(classifier, rest, chosen, asked, known, part.texts, part.passes)
+        write = _row_writer(output, asked, top)
+        rows = ((list(map(write, chunk)), sum(explanation.forward_passes for explanation in chunk)) for chunk in chunks)
+        return _finish(part, rows, source, on_progress)
 
 
 def write_predictions(
@@ -131,11 +134,13 @@ def write_predictions(
     if into_folder:
         name = opened.named("A folder of parts")
         task = Task(opened.place, opened.access, name, source.columns, threads=threads)
-        return write_parts(task, opened, settings, source, output, sharing, on_progress)
+        with owned(output, inside=True):
+            return write_parts(task, opened, settings, source, output, sharing, on_progress)
     documents = _told(source, on_progress)
-    part = _part_file(output, settings, source, on_progress)
-    chunks = predict_chunks(opened.classifier, islice(documents, part.texts, None))
-    return _finish(part, ((chunk, 0) for chunk in chunks), source, on_progress)
+    with owned(output):
+        part = _part_file(output, settings, source, on_progress)
+        chunks = predict_chunks(opened.classifier, islice(documents, part.texts, None))
+        return _finish(part, ((chunk, 0) for chunk in chunks), source, on_progress)
 
 
 def check_destination(source: Path | None, output: Path | None, endings: Sequence[str], sharing: Sharing) -> bool:

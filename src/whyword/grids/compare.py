@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
@@ -30,6 +31,7 @@ from ..interfaces.settings import json_ready
 from ..maths.stats.labels import macro_f1_of_labels, micro_f1
 from ..models.config import SECTIONS, make_config, overlay, with_contributions, with_early_stopping
 from ..models.folder import TrainedModel
+from ..storage.lock import owned
 from .comparison import Comparison
 from .runner import RECORDS, EvaluationJob, finished_records, run_jobs
 from .variant import Evaluation, Result, TrainedVariant, Variant, file_fingerprint, find_source
@@ -91,12 +93,13 @@ def compare(
     jobs = grid.jobs()
     chosen = grid.choose_baseline()
     place = None if folder is None else Path(folder) / RECORDS
-    records = finished_records(jobs, place)
-    left = [job for job in jobs if job.name not in records]
-    records |= {record.name: record for record in run_jobs(left, place, engine, workers, address)}
-    comparison = Comparison([records[job.name] for job in jobs], measure, chosen)
-    if folder is not None:
-        comparison.save(folder)
+    with nullcontext() if folder is None else owned(folder, inside=True):
+        records = finished_records(jobs, place)
+        left = [job for job in jobs if job.name not in records]
+        records |= {record.name: record for record in run_jobs(left, place, engine, workers, address)}
+        comparison = Comparison([records[job.name] for job in jobs], measure, chosen)
+        if folder is not None:
+            comparison.save(folder)
     return comparison
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import catalog
-from ..interfaces.settings import data_frame, json_ready
+from ..interfaces.settings import data_frame, json_ready, strict_json
 from ..maths.stats.intervals import Estimate
 from ..report.charts.axes import Style, styles
 from ..report.charts.pareto import front, pareto
@@ -214,7 +214,7 @@ class Comparison:
         write_text(place / "leaderboard.csv", self.to_csv())
         write_text(place / "leaderboard.md", self.to_markdown())
         write_text(place / "leaderboard.tex", self.to_latex())
-        write_text(place / "comparison.json", json.dumps(self.to_dict(), indent=1, ensure_ascii=False))
+        write_text(place / "comparison.json", strict_json(self.to_dict(), indent=1))
         write_text(place / "comparison.html", self.to_html())
 
     def __str__(self) -> str:

@@ -7,6 +7,7 @@ import lzma
 import platform
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property, partial
 from importlib.metadata import version
@@ -14,8 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from ..interfaces.errors import WhywordError
+from ..interfaces.settings import strict_json
 from ..parallel import parallel_map, run_safely
 from ..storage.atomic import replacing, write_text
+from ..storage.lock import owned, owned_by_the_run
 from ..training.loop import Step
 from ..training.timing import using_threads
 from .variant import Evaluation, Result, Settings, TrainedVariant, evaluation_identity, file_name
@@ -153,12 +156,13 @@ def run_jobs(
     for job in jobs:
         groups.setdefault(job.trained.name, []).append(job)
     work = partial(run_group, folder=folder)
-    for group, outcome in parallel_map(work, list(groups.values()), engine, workers, address) if groups else ():
-        records = fail_group(group, outcome, folder) if isinstance(outcome, Exception) else outcome
-        for record in records:
-            if group[0].trained.models is None:
-                save_record(record, folder)
-            yield record
+    with nullcontext() if folder is None else owned(folder):
+        for group, outcome in parallel_map(work, list(groups.values()), engine, workers, address) if groups else ():
+            records = fail_group(group, outcome, folder) if isinstance(outcome, Exception) else outcome
+            for record in records:
+                if group[0].trained.models is None:
+                    save_record(record, folder)
+                yield record
 
 
 def run_group(jobs: Sequence[EvaluationJob], folder: Path | None) -> list[RunRecord]:
@@ -167,7 +171,8 @@ def run_group(jobs: Sequence[EvaluationJob], folder: Path | None) -> list[RunRec
     records = finished_records(jobs, folder) if trained.is_trained else {}  # of a process that died later
     for job in jobs:
         if job.name not in records:
-            outcome = run_safely(EvaluationJob.run, job)
+            with owned_by_the_run():
+                outcome = run_safely(EvaluationJob.run, job)
             if isinstance(outcome, Exception) and not trained.is_trained:
                 return fail_group(jobs, outcome, folder)
             records[job.name] = job.fail(outcome) if isinstance(outcome, Exception) else outcome
@@ -220,7 +225,7 @@ def pack_records(folder: Path) -> Path:
     The archive of FOLDER/records is FOLDER/records.jsonl.xz. The same records give the same bytes.
     """
     archive = archive_of(folder)
-    lines = (json.dumps(record.to_dict(), ensure_ascii=False) + "\n" for record in read_records(folder))
+    lines = (strict_json(record.to_dict()) + "\n" for record in read_records(folder))
     with replacing(archive) as beside:
         beside.write_bytes(lzma.compress("".join(lines).encode(), preset=9 | lzma.PRESET_EXTREME))
     for place in folder.glob("*.json"):
@@ -252,7 +257,7 @@ def save_record(record: RunRecord, folder: Path | None) -> None:
         return
     folder.mkdir(parents=True, exist_ok=True)
     values = record.to_dict().items()
-    lines = (f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in values)
+    lines = (f"{json.dumps(name)}: {strict_json(value)}" for name, value in values)
     write_text(folder / f"{record.name}.json", "{\n" + ",\n".join(lines) + "\n}\n")
 
 

@@ -34,6 +34,14 @@ class ModelError(WhywordError, ValueError):
     """A model folder that is missing, damaged, foreign or of a newer format."""
 
 
+class Terminated(KeyboardInterrupt):
+    """SIGTERM, which stops a command as Ctrl-C does: what was done is kept."""
+
+
+class WriteError(WhywordError, OSError):
+    """An output that cannot be written: a full or read-only disk, a missing right."""
+
+
 class MissingExtraError(WhywordError, ImportError):
     """A feature whose optional packages are not installed."""
 

@@ -34,7 +34,7 @@ from .folder import TrainedModel, put_model
 from .forbidden_words import add_proxies
 from .learn import FEWEST_TEXTS, learn_contributions, learn_rationales
 from .rationales import with_reader_if_marked
-from .train import OnEvent, add_figures, train_model, train_once
+from .train import OnEvent, add_figures, owning, train_model, train_once
 
 BUDGET = 10.0  # minutes
 PLAN = "plan.json"  # what was measured and decided, so that a run that resumes decides the same
@@ -66,37 +66,40 @@ def train_automatically(
         "budget": budget,
         "texts": data_fingerprint(dataset),
     }
-    trials = None if folder is None else prepare_folder(folder, choice, resume)
-    for note in dataset.notes:
-        on_event(note)
-    train = partial(_train, replace(dataset, notes=()), device, trials, on_event, loggers)
-    finished = {TFIDF: train(Candidate(TFIDF, configs[TFIDF]))} if TFIDF in configs else {}
-    plan = _read_plan(trials, configs)
-    if plan is None:
-        estimates = estimate(configs, dataset, torch.device(device), choosing_threads)
-        plan = decide(estimates, dataset, budget * 60 - (time.monotonic() - began), budget)
-        _write_plan(trials, plan)
-    for sentence in plan.sentences:
-        on_event(sentence)
-    finished |= {candidate.name: train(candidate) for candidate in plan.candidates}
-    if not finished:
-        raise OptionError(f"No encoder fits into {budget:g} minutes: give a larger --budget, or name an --encoder.")
-    chosen = choose_finished(finished, dataset)
-    on_event(_comparison(finished, chosen))
-    planned = {candidate.name: candidate for candidate in plan.candidates}
-    with using_threads(planned[chosen].threads if chosen in planned else None):
-        taught = planned[chosen].taught if chosen in planned else 1.0
-        best = _teach(finished[chosen], values, dataset, taught, on_event)
-        best = _teach_rationales(best, values, dataset, on_event)
-    if baseline is not None:
-        tfidf = finished.get(TFIDF)
-        best = add_figures(best, dataset, baseline, on_event, None if tfidf is None else tfidf.classifier)
-    best = add_proxies(best, dataset, on_event)
-    report = {name: model.metrics["dev_accuracy"] for name, model in finished.items()}
-    best = replace(best, metrics={**best.metrics, "auto": {"chosen": chosen, "budget": budget, "dev_accuracy": report}})
-    if folder is not None and Processes().is_first:
-        put_model(best, folder)
-        shutil.rmtree(choosing_folder(folder))
+    with owning(folder):
+        trials = None if folder is None else prepare_folder(folder, choice, resume)
+        for note in dataset.notes:
+            on_event(note)
+        train = partial(_train, replace(dataset, notes=()), device, trials, on_event, loggers)
+        finished = {TFIDF: train(Candidate(TFIDF, configs[TFIDF]))} if TFIDF in configs else {}
+        plan = _read_plan(trials, configs)
+        if plan is None:
+            estimates = estimate(configs, dataset, torch.device(device), choosing_threads)
+            plan = decide(estimates, dataset, budget * 60 - (time.monotonic() - began), budget)
+            _write_plan(trials, plan)
+        for sentence in plan.sentences:
+            on_event(sentence)
+        finished |= {candidate.name: train(candidate) for candidate in plan.candidates}
+        if not finished:
+            raise OptionError(f"No encoder fits into {budget:g} minutes: give a larger --budget, or name an --encoder.")
+        chosen = choose_finished(finished, dataset)
+        on_event(_comparison(finished, chosen))
+        planned = {candidate.name: candidate for candidate in plan.candidates}
+        with using_threads(planned[chosen].threads if chosen in planned else None):
+            taught = planned[chosen].taught if chosen in planned else 1.0
+            best = _teach(finished[chosen], values, dataset, taught, on_event)
+            best = _teach_rationales(best, values, dataset, on_event)
+        if baseline is not None:
+            tfidf = finished.get(TFIDF)
+            best = add_figures(best, dataset, baseline, on_event, None if tfidf is None else tfidf.classifier)
+        best = add_proxies(best, dataset, on_event)
+        report = {name: model.metrics["dev_accuracy"] for name, model in finished.items()}
+        best = replace(
+            best, metrics={**best.metrics, "auto": {"chosen": chosen, "budget": budget, "dev_accuracy": report}}
+        )
+        if folder is not None and Processes().is_first:
+            put_model(best, folder)
+            shutil.rmtree(choosing_folder(folder))
     return best
 
 

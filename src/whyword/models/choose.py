@@ -22,7 +22,7 @@ from ..training.optimizer import Processes
 from .config import RunConfig, make_config, overlay
 from .fingerprint import text_fingerprint
 from .folder import TrainedModel, check_place, put_model
-from .train import OnEvent, add_figures, changed_since, train_model, train_once
+from .train import OnEvent, add_figures, changed_since, owning, train_model, train_once
 
 CHOICE = "choice.json"
 
@@ -61,28 +61,29 @@ def choose_setting(
         "values": [f"{setting}={value}" for value in values],
         "texts": data_fingerprint(dataset),
     }
-    trials = None if folder is None else prepare_folder(folder, choice, resume)
-    best: TrainedModel | None = None
-    dev_accuracy: dict[str, float] = {}
-    best_score = -math.inf
-    for value, run in zip(values, runs, strict=True):
-        on_event(f"Training with {setting}={value}.")
-        if trials is None:
-            model = train_model(run, dataset, device, on_event=on_event, loggers=loggers)
-        else:
-            model = train_once(run, dataset, trials / str(len(dev_accuracy)), device, on_event, loggers)
-        dev_accuracy[str(value)] = model.metrics["dev_accuracy"]
-        on_event(f"{setting}={value} reached {dev_accuracy[str(value)]:.1%} on dev.")
-        score = dev_score(model.metrics)
-        if score > best_score:
-            best, best_score = model, score
-    assert best is not None
-    best = replace(best, metrics={**best.metrics, "choice": {"setting": setting, "dev_accuracy": dev_accuracy}})
-    if baseline is not None:
-        best = add_figures(best, dataset, baseline, on_event)
-    if folder is not None and Processes().is_first:
-        put_model(best, folder)
-        shutil.rmtree(choosing_folder(folder))
+    with owning(folder):
+        trials = None if folder is None else prepare_folder(folder, choice, resume)
+        best: TrainedModel | None = None
+        dev_accuracy: dict[str, float] = {}
+        best_score = -math.inf
+        for value, run in zip(values, runs, strict=True):
+            on_event(f"Training with {setting}={value}.")
+            if trials is None:
+                model = train_model(run, dataset, device, on_event=on_event, loggers=loggers)
+            else:
+                model = train_once(run, dataset, trials / str(len(dev_accuracy)), device, on_event, loggers)
+            dev_accuracy[str(value)] = model.metrics["dev_accuracy"]
+            on_event(f"{setting}={value} reached {dev_accuracy[str(value)]:.1%} on dev.")
+            score = dev_score(model.metrics)
+            if score > best_score:
+                best, best_score = model, score
+        assert best is not None
+        best = replace(best, metrics={**best.metrics, "choice": {"setting": setting, "dev_accuracy": dev_accuracy}})
+        if baseline is not None:
+            best = add_figures(best, dataset, baseline, on_event)
+        if folder is not None and Processes().is_first:
+            put_model(best, folder)
+            shutil.rmtree(choosing_folder(folder))
     return best
 
 

@@ -79,13 +79,13 @@ def _are_columns(value: Any) -> bool:
     )
 
 
-def check_finite(tensors: Mapping[str, Tensor], path: Path) -> None:
+def check_finite(tensors: Mapping[str, Tensor], holder: Path | str) -> None:
     """Refuse weights with NaN or infinity, which would answer NaN to every text."""
     for name, tensor in tensors.items():
         if tensor.is_floating_point() and not bool(tensor.isfinite().all()):
             raise ModelError(
-                f"{path} holds a number that is not finite (in {name}), so every answer could be NaN: train the model "
-                "again, with a lower learning rate if its training diverged."
+                f"{holder} holds a number that is not finite (in {name}), so every answer could be NaN: train the "
+                "model again, with a lower learning rate if its training diverged."
             )
 
 

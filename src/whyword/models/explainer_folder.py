@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import version
@@ -18,7 +17,8 @@ from ..inference.opaque import OpaqueEncoder
 from ..interfaces.classifier import Classifier
 from ..interfaces.errors import ModelError, OptionError
 from ..interfaces.settings import build, strict_json
-from ..storage.atomic import put_in_place, read_tensors, write_tensors, write_text
+from ..storage.atomic import read_tensors, save_tensors
+from ..storage.exchange import replacing_folder, restore
 from ..storage.seal import check_seal, seal
 from .closed import check_finite
 from .folder import TrainedModel, load_model, save_model
@@ -66,9 +66,6 @@ def attach(classifier: Classifier, explainer: LearnedExplainer) -> Classifier:
 def put_explainer(explainer: LearnedExplainer, place: Path) -> None:
     """Write the folder beside its place and rename it, so that no half explainer ever stands there."""
     check_explainer_place(place)
-    beside = place.with_name(f".{place.name}.new")
-    shutil.rmtree(beside, ignore_errors=True)
-    beside.mkdir(parents=True)
     facts = {
         "format": FORMAT,
         "whyword": version("whyword"),
@@ -78,15 +75,17 @@ def put_explainer(explainer: LearnedExplainer, place: Path) -> None:
         "contributions": asdict(explainer.config),
         "fidelity": dict(explainer.fidelity),
     }
-    write_text(beside / FACTS, strict_json(facts, indent=2))
-    if explainer.head is not None:
-        write_tensors(beside / HEAD, explainer.head.state_dict())
-    else:
-        assert explainer.reader is not None
-        (beside / READER).mkdir()
-        save_model(explainer.reader, beside / READER)
-    seal(beside)
-    put_in_place(beside, place)
+    with replacing_folder(place) as beside:
+        (beside / FACTS).write_text(strict_json(facts, indent=2), encoding="utf-8")
+        if explainer.head is not None:
+            weights = explainer.head.state_dict()
+            check_finite(weights, "The explainer")
+            save_tensors(beside / HEAD, weights)
+        else:
+            assert explainer.reader is not None
+            (beside / READER).mkdir()
+            save_model(explainer.reader, beside / READER)
+        seal(beside)
 
 
 def check_explainer_place(place: Path) -> None:
@@ -97,6 +96,7 @@ def check_explainer_place(place: Path) -> None:
 
 def read_explainer(folder: Path, classifier: Classifier) -> LearnedExplainer:
     """Read a folder for the model that it is to explain, or say what is wrong with it."""
+    restore(folder)
     check_seal(folder, (FACTS, HEAD))
     try:
         facts = json.loads((folder / FACTS).read_text(encoding="utf-8"))

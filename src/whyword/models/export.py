@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -11,7 +10,7 @@ from pathlib import Path
 from ..encoders.transformer import Transformer
 from ..interfaces.errors import OptionError, unknown_name
 from ..interfaces.method import Encoder
-from ..storage.atomic import put_in_place
+from ..storage.exchange import replacing_folder
 from ..storage.seal import seal
 from .folder import TrainedModel
 from .huggingface import export_huggingface
@@ -31,18 +30,12 @@ def export_model(model: TrainedModel, to: str, place: Path) -> list[Path]:
             "Models that do not read some words cannot be exported, as other programs would read them: serve the model "
             "folder itself."
         )
-    beside = place.with_name(f".{place.name}.new")
-    shutil.rmtree(beside, ignore_errors=True)
-    beside.mkdir(parents=True)
-    try:
+    with replacing_folder(place) as beside:
         with _in_float32(model.classifier.method.encoder):
             names = [path.name for path in KINDS[to](model, beside)]
         mode = seal(beside).stat().st_mode
         for path in beside.iterdir():
             path.chmod(mode)  # other libraries write files that only their owner reads
-        put_in_place(beside, place)
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
     return [place / name for name in names]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -22,7 +21,8 @@ from ..data.tokenizers.word_pieces import WordPieceTokenizer
 from ..inference.fitted import FittedClassifier
 from ..interfaces.errors import ModelError, OptionError, WhywordError, first_line
 from ..interfaces.settings import strict_json
-from ..storage.atomic import put_in_place, read_tensors, write_tensors, write_text
+from ..storage.atomic import read_tensors, save_tensors
+from ..storage.exchange import replacing_folder, restore
 from ..storage.pickles import pickled_weights
 from ..storage.seal import check_seal, seal
 from .assemble import build_encoder, build_method
@@ -59,7 +59,7 @@ class TrainedModel:
 
 
 def save_model(model: TrainedModel, folder: Path) -> None:
-    """Write all files of a model into an existing folder."""
+    """Write all files of a model into an existing folder; weights that are not finite are refused."""
     classifier = model.classifier
     tensors = dict(classifier.method.state_dict())
     if classifier.frequencies is not None:
@@ -76,23 +76,25 @@ def save_model(model: TrainedModel, folder: Path) -> None:
     if classifier.multi_label:
         thresholds = None if classifier.thresholds is None else classifier.thresholds.tolist()
         config |= {"multi_label": True, "thresholds": thresholds}
-    write_text(folder / "config.json", strict_json(config, indent=2))
-    write_text(folder / "tokenizer.json", classifier.tokenizer.to_json())
-    write_text(folder / "training.jsonl", "".join(strict_json(record) + "\n" for record in model.history))
-    write_text(folder / "metrics.json", strict_json(model.metrics, indent=2))
-    write_text(folder / "README.md", model_card(config, model.metrics, model.history))
-    write_tensors(folder / WEIGHTS, tensors)
+    check_finite(tensors, "The model")
+    files = {
+        "config.json": strict_json(config, indent=2),
+        "tokenizer.json": classifier.tokenizer.to_json(),
+        "training.jsonl": "".join(strict_json(record) + "\n" for record in model.history),
+        "metrics.json": strict_json(model.metrics, indent=2),
+        "README.md": model_card(config, model.metrics, model.history),
+    }
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    save_tensors(folder / WEIGHTS, tensors)
     seal(folder)
 
 
 def put_model(model: TrainedModel, place: Path) -> None:
     """Write a model folder beside its place and rename it, so that no half model ever stands there."""
     check_place(place)
-    beside = place.with_name(f".{place.name}.new")
-    shutil.rmtree(beside, ignore_errors=True)
-    beside.mkdir(parents=True)
-    save_model(model, beside)
-    put_in_place(beside, place)
+    with replacing_folder(place) as beside:
+        save_model(model, beside)
 
 
 def check_place(place: Path) -> None:
@@ -193,7 +195,7 @@ def is_model(folder: Path) -> bool:
 
 
 def _check_folder(folder: Path) -> None:
-    if not folder.is_dir():
+    if not folder.is_dir() and not restore(folder):
         raise ModelError(f"There is no model folder {folder}: train one with  whyword train DATA -o {folder}.")
     if not (folder / "config.json").is_file():
         raise ModelError(

@@ -22,13 +22,14 @@ from ..interfaces.document import Document, Words
 from ..interfaces.errors import DataError
 from ..interfaces.method import Phase
 from ..training.contributions import DEV_TEXTS, Outside, contribution_phase
+from ..training.interrupts import postponed_interrupt
 from ..training.loop import TrainingRun
 from ..training.optimizer import Training
 from ..training.rationales import marked_texts, rationale_phase
 from .assemble import assemble
 from .config import make_config
 from .folder import TrainedModel
-from .train import OnEvent, contribution_metrics, postponed_interrupt, rationale_metrics
+from .train import OnEvent, contribution_metrics, rationale_metrics
 
 FEWEST_TEXTS = 20  # below, nothing could be held out to judge the fit by
 READER: dict[str, Any] = {"encoder": {"name": "lstm", "bidirectional": True, "hidden": 100}, "method": "base"}
@@ -88,8 +89,8 @@ def _fit(
     with postponed_interrupt() as interrupted:
         for step in run.steps():
             on_event(step)
-            if interrupted():
-                raise KeyboardInterrupt
+            if interrupted.error is not None:
+                raise interrupted.error
     return run.history
 
 

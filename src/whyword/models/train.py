@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
-import signal
-import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import torch
@@ -31,8 +28,10 @@ from ..interfaces.logger import Logger
 from ..interfaces.settings import strict_json
 from ..maths.stats.intervals import share_interval
 from ..storage.atomic import read_snapshot, write_snapshot, write_text
+from ..storage.lock import owned
 from ..training.contributions import CONTRIBUTIONS, contribution_phase
 from ..training.head_only import head_phase
+from ..training.interrupts import postponed_interrupt
 from ..training.loop import SELECTED, Step, TrainingRun
 from ..training.optimizer import Processes, selection
 from ..training.rationales import RATIONALES, rationale_phase
@@ -70,9 +69,9 @@ def train_model(
     Unless baseline is None, the model is measured class by class, and beside TF-IDF if it is true. The number of
     threads is torch's, or chosen by timed steps; a run that resumes has the same one.
     """
-    unfinished = None if folder is None else UnfinishedRun(folder, config, resume)
     log = Log(loggers, on_event)
-    with log.following(config.to_dict()):
+    with owning(folder), log.following(config.to_dict()):
+        unfinished = None if folder is None else UnfinishedRun(folder, config, resume)
         with torch.random.fork_rng(devices=[]):  # the caller's random stream is left alone
             torch.manual_seed(config.seed)
             classes = classes_of(config, dataset)
@@ -94,6 +93,11 @@ def train_model(
             unfinished.finish(model)
         log.finish(model.metrics, folder)
     return model
+
+
+def owning(place: Path | None) -> AbstractContextManager[None]:
+    """Have the place of a model to oneself, if there is one; of several processes of one run, the first has it."""
+    return nullcontext() if place is None or not Processes().is_first else owned(place)
 
 
 def classes_of(config: RunConfig, dataset: Dataset) -> tuple[Label, ...]:
@@ -177,9 +181,9 @@ def _fit(
             if step.record is not None:
                 log.epoch(step.record)
             if unfinished is not None and run.processes.is_first:
-                unfinished.save(run, at_once=step.record is not None or interrupted())
-            if interrupted():
-                raise KeyboardInterrupt
+                unfinished.save(run, at_once=step.record is not None or interrupted.error is not None)
+            if interrupted.error is not None:
+                raise interrupted.error
     if isinstance(method.contributions, LinearContributions):
         read_base(method)
     metrics: dict[str, Any] = {
@@ -362,28 +366,3 @@ class UnfinishedRun:
         """Write the finished model and delete the checkpoints."""
         put_model(model, self.place)
         shutil.rmtree(self.folder, ignore_errors=True)
-
-
-@contextmanager
-def postponed_interrupt() -> Iterator[Callable[[], bool]]:
-    """Hold Ctrl-C back until a step is done; yields whether one came. A second one interrupts at once.
-
-    So no half step is saved and no whole one is lost. Where SIGINT is ignored, as a shell has it for background jobs
-    and nohup, it stays ignored: a Ctrl-C at the terminal is meant for another program then.
-    """
-    before = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or before in (signal.SIG_IGN, None):
-        yield lambda: False  # only the main thread hears signals, and None is a handler that is not Python's
-        return
-    came = False
-
-    def remember(number: int, frame: FrameType | None) -> None:
-        nonlocal came
-        came = True
-        signal.signal(signal.SIGINT, before)
-
-    signal.signal(signal.SIGINT, remember)
-    try:
-        yield lambda: came
-    finally:
-        signal.signal(signal.SIGINT, before)

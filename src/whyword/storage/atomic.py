@@ -1,32 +1,65 @@
-"""Files that a killed process cannot leave half written: each is written beside its place and then renamed."""
+"""Files that neither a killed process nor a lost power supply leaves half written: written beside, then renamed."""
 
 from __future__ import annotations
 
+import errno
 import json
 import os
-import shutil
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..interfaces.errors import ModelError
+from ..interfaces.errors import ModelError, WhywordError, WriteError
 
 if TYPE_CHECKING:
     from torch import Tensor
 
 CHECKPOINT = "checkpoint.safetensors"
+ROOM = "make room, then give the same command again"
+RIGHTS = "get the right to write there, or name another place"
+ELSEWHERE = "name another place"
+REMEDIES = {errno.ENOSPC: ROOM, errno.EDQUOT: ROOM, errno.EFBIG: ROOM, errno.EACCES: RIGHTS, errno.EPERM: RIGHTS}
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turn what the operating system says into a sentence that names the output and what to do."""
+    try:
+        yield
+    except WhywordError:
+        raise
+    except OSError as error:
+        reason = error.strerror or str(error)
+        remedy = REMEDIES.get(error.errno or 0, ELSEWHERE)
+        raise WriteError(f"{path} cannot be written ({reason}): {remedy}.") from error
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """Give a place beside the path; what is written there is renamed to the path, or gone after an error."""
     beside = path.with_name(f".{path.name}.{os.getpid()}.new")
+    with writing(path):
+        try:
+            yield beside
+            sync(beside)  # else a lost power supply may leave the new name and no content
+            beside.replace(path)
+            sync(path.parent)
+        finally:
+            beside.unlink(missing_ok=True)
+
+
+def sync(place: Path) -> None:
+    """Wait until a file, or the names in a folder, are on the disk."""
+    file = os.open(place, os.O_RDONLY)
     try:
-        yield beside
-        beside.replace(path)
+        os.fsync(file)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # of file systems that sync no folders
+            raise
     finally:
-        beside.unlink(missing_ok=True)
+        os.close(file)
 
 
 def write_text(path: Path, text: str) -> None:
@@ -37,13 +70,25 @@ def write_text(path: Path, text: str) -> None:
 
 def write_tensors(path: Path, tensors: dict[str, Tensor], facts: dict[str, str] | None = None) -> None:
     """Write named tensors in one piece, without pickle; facts are short strings kept in the file's header."""
+    with replacing(path) as beside:
+        save_tensors(beside, tensors, facts)
+
+
+def save_tensors(path: Path, tensors: dict[str, Tensor], facts: dict[str, str] | None = None) -> None:
+    """Write named tensors to a file of a folder that is not in its place yet."""
+    from safetensors import SafetensorError
     from safetensors.torch import save_file
 
-    with replacing(path) as beside:
-        beside.touch()
-        mode = beside.stat().st_mode  # that the umask gives; safetensors writes files that only their owner reads
-        save_file(_apart(tensors), beside, facts)
-        beside.chmod(mode)
+    path.touch()
+    mode = path.stat().st_mode  # that the umask gives; safetensors writes files that only their owner reads
+    try:
+        save_file(_apart(tensors), path, facts)
+    except SafetensorError as error:
+        number = re.search(r"\(os error (\d+)\)", str(error))
+        if number is None:
+            raise
+        raise OSError(int(number[1]), os.strerror(int(number[1])), str(path)) from error
+    path.chmod(mode)
 
 
 def _apart(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
@@ -93,13 +138,3 @@ def read_snapshot(folder: Path) -> tuple[dict[str, Tensor], dict[str, Any]] | No
     tensors, header = read_tensors(folder / CHECKPOINT)
     tensors |= {name: tensors[other] for name, other in json.loads(header["same_as"]).items()}
     return tensors, json.loads(header["facts"])
-
-
-def put_in_place(finished: Path, place: Path) -> None:
-    """Rename a finished folder to its place; an older model there goes away only once the new one stands."""
-    old = place.with_name(f".{place.name}.old")
-    shutil.rmtree(old, ignore_errors=True)
-    if place.exists():
-        place.rename(old)
-    finished.rename(place)
-    shutil.rmtree(old, ignore_errors=True)

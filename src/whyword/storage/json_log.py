@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, BinaryIO, Self
+from typing import Any, Self
 
-from ..interfaces.errors import DataError, OptionError, first_line
+from ..interfaces.errors import DataError, first_line
+from ..interfaces.settings import strict_json
+from .atomic import writing
+from .lock import owned
 
 
 class NotWrittenError(DataError):
@@ -21,17 +25,12 @@ class JsonLog:
     def __init__(self, path: Path) -> None:
         """Open a file, or make it; half a line that a killed process left at the end is cut off."""
         self.path = path
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = path.open("a+b", buffering=0)
-        except OSError as error:
-            raise OptionError(f"{path} cannot be written ({error.strerror}): name another file.") from None
-        try:
-            _lock(self._file, path)
+        with ExitStack() as on_error:
+            on_error.enter_context(owned(path))
+            with writing(path):
+                self._file = on_error.enter_context(path.open("a+b", buffering=0))
             self._take_up()
-        except BaseException:
-            self._file.close()
-            raise
+            self._release = on_error.pop_all()
 
     def _take_up(self) -> None:
         """Read what is there."""
@@ -47,7 +46,7 @@ class JsonLog:
 
     def append(self, record: Mapping[str, Any]) -> None:
         """Write a line; it is on the disk when this returns."""
-        self._append((json.dumps(record, ensure_ascii=False) + "\n").encode())
+        self._append((strict_json(record) + "\n").encode())
 
     def _append(self, line: bytes) -> None:
         before = os.fstat(self._file.fileno()).st_size
@@ -67,7 +66,7 @@ class JsonLog:
 
     def __exit__(self, *_: object) -> None:
         """Let others have the file."""
-        self._file.close()
+        self._release.close()
 
 
 def read_json_log(path: Path) -> list[dict[str, Any]]:
@@ -102,15 +101,3 @@ def _record(line: bytes) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return record if isinstance(record, dict) else None
-
-
-def _lock(file: BinaryIO | Any, path: Path) -> None:
-    """Refuse a file that another process has; it is free again when that process ends, however it ends."""
-    try:
-        import fcntl
-    except ImportError:  # Windows has no such lock
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        raise OptionError(f"Another process writes to {path}: stop it, or name another file.") from None

@@ -1,17 +1,22 @@
 """An unfinished output file: finished rows stay beside its place, and a run with the same settings resumes after them.
 
 OUT.part holds a JSON value a line; OUT.part.log holds the settings of the run and, for each chunk of rows that is
-complete, how far it reaches. Rows beyond that, such as half a line after the process was killed, are dropped.
+complete, how far it reaches and a checksum of all rows up to there. Rows beyond that, such as half a line after the
+process was killed, are dropped; so are those that do not agree with the checksum, as after a lost power supply.
 """
 
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from io import FileIO
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
-from .atomic import replacing
+from ..interfaces.errors import WriteError
+from ..interfaces.settings import strict_json
+from .atomic import replacing, sync, writing
 
 Chunk = tuple[Sequence[Any], int]  # rows that were computed together, and the forward passes they took
 
@@ -29,14 +34,27 @@ class PartFile:
         self.settings = json.loads(json.dumps(settings))  # as they are read again
         self.rows = output.with_name(f"{output.name}.part")
         self.log = output.with_name(f"{output.name}.part.log")
-        self.texts = self.passes = self.bytes = 0
+        self.texts = self.passes = self.bytes = self.checksum = 0
         self.changed: list[str] = []  # why the rows of an earlier run cannot be used
         earlier = self._read_log()
         if len(earlier) > 1 and self.rows.exists():
-            before, last = earlier[0], earlier[-1]
+            before, *states = earlier
             self.changed = [*changed_settings(before, self.settings), *once]
             if not self.changed:
-                self.texts, self.passes, self.bytes = last
+                self._take_up(states)
+
+    def _take_up(self, states: Iterable[Any]) -> None:
+        """Resume after the last chunk up to which the rows are those that were written."""
+        checksum = at = 0
+        with self.rows.open("rb") as rows:
+            for state in states:
+                if not isinstance(state, list) or len(state) != 4:
+                    return
+                content = rows.read(state[2] - at)
+                checksum, at = zlib.crc32(content, checksum), at + len(content)
+                if [at, checksum] != state[2:]:
+                    return
+                self.texts, self.passes, self.bytes, self.checksum = state
 
     def _read_log(self) -> list[Any]:
         try:
@@ -61,35 +79,41 @@ class PartFile:
 
     def extend(self, chunks: Iterable[Chunk]) -> int:
         """Append rows as they come and give the number of all; after an error, what was done stays."""
-        self.output.parent.mkdir(parents=True, exist_ok=True)
         try:
-            with self.rows.open("r+b" if self.texts else "wb") as rows, self._new_log() as log:
+            with writing(self.output):
+                self.output.parent.mkdir(parents=True, exist_ok=True)
+                rows, log = self.rows.open("r+b" if self.texts else "wb", buffering=0), self._new_log()
+            with rows, log:
                 rows.truncate(self.bytes)
                 rows.seek(self.bytes)
                 for chunk, passes in chunks:
-                    rows.writelines(map(_line, chunk))
-                    rows.flush()  # before the log speaks of them
-                    self.texts, self.passes, self.bytes = self.texts + len(chunk), self.passes + passes, rows.tell()
-                    log.write(self._state())
-                    log.flush()
+                    self._append(chunk, passes, rows, log)
         except BaseException as error:
             if self.texts:
-                error.add_note(
-                    unfinished_note(f"{self.texts:,} texts", self.rows, isinstance(error, KeyboardInterrupt))
-                )
+                resumes = isinstance(error, KeyboardInterrupt | WriteError)
+                error.add_note(unfinished_note(f"{self.texts:,} texts", self.rows, resumes))
             else:
                 self._remove()
             raise
         return self.texts
 
-    def _new_log(self) -> BinaryIO:
+    def _append(self, chunk: Sequence[Any], passes: int, rows: FileIO, log: FileIO) -> None:
+        """Write rows, and then that they are there."""
+        content = b"".join(map(_line, chunk))
+        with writing(self.output):
+            _write_all(rows, content)
+            self.texts, self.passes, self.bytes = self.texts + len(chunk), self.passes + passes, rows.tell()
+            self.checksum = zlib.crc32(content, self.checksum)
+            _write_all(log, self._state())
+
+    def _new_log(self) -> FileIO:
         """Write the log anew, without a torn last line; a process killed meanwhile leaves the old one."""
         with replacing(self.log) as beside:
             beside.write_bytes(_line(self.settings) + (self._state() if self.texts else b""))
-        return self.log.open("ab")
+        return self.log.open("ab", buffering=0)
 
     def _state(self) -> bytes:
-        return _line((self.texts, self.passes, self.bytes))
+        return _line((self.texts, self.passes, self.bytes, self.checksum))
 
     def __iter__(self) -> Iterator[Any]:
         """Read the rows again, one at a time."""
@@ -99,7 +123,10 @@ class PartFile:
     def put(self, fill: Callable[[Path], object] | None = None) -> None:
         """Put the output in its place: the rows as they are, or the file that a function makes of them."""
         if fill is None:
-            self.rows.replace(self.output)
+            with writing(self.output):
+                sync(self.rows)
+                self.rows.replace(self.output)
+                sync(self.output.parent)
         else:
             with replacing(self.output) as beside:
                 fill(beside)
@@ -117,4 +144,10 @@ def unfinished_note(done: str, place: Path, resumes: bool) -> str:
 
 
 def _line(value: Any) -> bytes:
-    return (json.dumps(value, ensure_ascii=False) + "\n").encode()
+    return (strict_json(value) + "\n").encode()
+
+
+def _write_all(file: FileIO, content: bytes) -> None:
+    """Write all of it, or raise: a disk that fills up takes a part."""
+    while content:
+        content = content[file.write(content) :]

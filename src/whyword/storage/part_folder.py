@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..interfaces.errors import OptionError
-from .atomic import replacing
+from .atomic import replacing, writing
 from .part_file import changed_settings
 
 MANIFEST = "whyword.json"
@@ -57,9 +57,10 @@ class PartFolder:
 
     def begin(self) -> None:
         """Write down the settings, before the first part."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        for torn in self.folder.glob(".*.new"):  # of a run that was killed
-            torn.unlink()
+        with writing(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            for torn in self.folder.glob(".*.new"):  # of a run that was killed
+                torn.unlink()
         self._write_manifest({"complete": False})
 
     def put(self, number: int, content: bytes) -> None:

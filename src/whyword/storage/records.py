@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import csv
 import gzip
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
 from ..interfaces.errors import MissingExtraError, OptionError
-from .atomic import replacing
+from ..interfaces.settings import strict_json
+from .atomic import replacing, writing
 
 Record = Mapping[str, Any]
 Write = Callable[[Record], object]
@@ -39,7 +39,8 @@ def _same(path: str | Path, output: Path) -> bool:
 
 def write_records(records: Iterable[Record], output: Path) -> int:
     """Write records in one piece, in the format that the ending of the file's name asks for; give their number."""
-    output.parent.mkdir(parents=True, exist_ok=True)
+    with writing(output):
+        output.parent.mkdir(parents=True, exist_ok=True)
     with replacing(output) as beside:
         return fill(records, beside, output.name)
 
@@ -81,7 +82,7 @@ def record_writer(path: Path, name: str) -> AbstractContextManager[Write]:
 @contextmanager
 def _json_lines(path: Path, zipped: bool) -> Iterator[Write]:
     with gzip.open(path, "wt", encoding="utf-8") if zipped else path.open("w", encoding="utf-8") as file:
-        yield lambda record: file.write(json.dumps(record, ensure_ascii=False) + "\n")
+        yield lambda record: file.write(strict_json(record) + "\n")
 
 
 @contextmanager

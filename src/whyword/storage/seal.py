@@ -11,7 +11,6 @@ from typing import Any
 
 from ..interfaces.errors import ModelError
 from ..interfaces.settings import strict_json
-from .atomic import write_text
 
 MANIFEST = "manifest.json"
 CARD = "README.md"  # for people: they and audits write into it, and no answer depends on it
@@ -29,7 +28,8 @@ class Sealed:
 def seal(folder: Path) -> Path:
     """Write the manifest of a folder that is complete; the same files give the same manifest."""
     files = {name: {"size": (folder / name).stat().st_size, "sha256": sha256(folder / name)} for name in _names(folder)}
-    write_text(folder / MANIFEST, strict_json({"format": FORMAT, "files": files}, indent=2) + "\n")
+    text = strict_json({"format": FORMAT, "files": files}, indent=2) + "\n"
+    (folder / MANIFEST).write_text(text, encoding="utf-8")
     return folder / MANIFEST
 
 

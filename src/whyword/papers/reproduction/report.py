@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import isnan
@@ -15,7 +14,7 @@ from PIL import Image
 
 from ...grids.runner import RunRecord
 from ...grids.variant import Settings
-from ...interfaces.settings import json_ready
+from ...interfaces.settings import json_ready, strict_json
 from ...maths.stats.intervals import Estimate
 from ...report.tables import Entry, Table, markdown, plain
 from ...storage.atomic import write_text
@@ -105,7 +104,7 @@ class ReproductionReport:
                     save_figure(figure, folder / file)
                     pictures.setdefault(table.name, []).append(file)
         write_text(folder / "reproduction.md", self.markdown(pictures))
-        write_text(folder / "reproduction.json", json.dumps(self.to_dict(), ensure_ascii=False) + "\n")
+        write_text(folder / "reproduction.json", strict_json(self.to_dict()) + "\n")
 
 
 def save_figure(figure: Figure, place: Path) -> None:
