@@ -130,7 +130,7 @@ def test_a_killed_run_resumes_and_makes_only_the_missing_parts(whyword, model, f
     assert killed(*words, "out").returncode == -9
     assert names("out") == [*PARTS[:3], "whyword.json"]
     assert json.loads(Path("out/whyword.json").read_bytes())["complete"] is False
-    Path("out", f".{PARTS[3]}.new").write_text('{"text": "torn', encoding="utf-8")
+    Path("out", f".{PARTS[3]}.123.new").write_text('{"text": "torn', encoding="utf-8")
     before = [(Path("out") / name).stat() for name in PARTS[:3]]
     done = whyword(*words, "out")
     assert done.err == "3 of 6 parts are in out already.\nWrote 40 explanations to out.\n"

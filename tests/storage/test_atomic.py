@@ -1,14 +1,16 @@
 """Files that are whole or not there."""
 
+import os
+import resource
+from pathlib import Path
+
 import pytest
 import torch
 
 from reference.samples import equal_weights
-from whyword.interfaces.errors import ModelError
-from whyword.storage import atomic as checkpoint
+from whyword.interfaces.errors import ModelError, WriteError
 from whyword.storage.atomic import (
     CHECKPOINT,
-    put_in_place,
     read_snapshot,
     read_tensors,
     write_snapshot,
@@ -98,34 +100,23 @@ def test_no_snapshot_is_none(tmp_path):
     assert read_snapshot(tmp_path) is None
 
 
-def folder(path, content):
-    path.mkdir()
-    (path / "file").write_text(content)
-    return path
+def test_a_file_is_on_the_disk_before_it_gets_its_name_and_then_the_name_is(tmp_path, monkeypatch):
+    steps = []
+    real_sync, real_replace = os.fsync, Path.replace
+    monkeypatch.setattr(os, "fsync", lambda file: (steps.append(os.readlink(f"/proc/self/fd/{file}")), real_sync(file)))
+    monkeypatch.setattr(Path, "replace", lambda one, other: (steps.append("rename"), real_replace(one, other)))
+    write_text(tmp_path / "a.txt", "new")
+    assert steps == [str(tmp_path / f".a.txt.{os.getpid()}.new"), "rename", str(tmp_path)]
 
 
-def test_a_finished_folder_takes_the_place_of_the_old_one(tmp_path):
-    place = folder(tmp_path / "model", "old")
-    put_in_place(folder(tmp_path / ".new", "new"), place)
-    assert (place / "file").read_text() == "new"
-    assert [path.name for path in tmp_path.iterdir()] == ["model"]
-
-
-def test_a_finished_folder_takes_an_empty_place(tmp_path):
-    put_in_place(folder(tmp_path / ".new", "new"), tmp_path / "model")
-    assert (tmp_path / "model" / "file").read_text() == "new"
-
-
-def test_the_old_folder_is_deleted_only_after_the_new_one_stands(tmp_path, monkeypatch):
-    place = folder(tmp_path / "model", "old")
-    seen = []
-    delete = checkpoint.shutil.rmtree
-
-    def on_event(path, **options):
-        if path.exists():
-            seen.append((place / "file").read_text())
-        delete(path, **options)
-
-    monkeypatch.setattr(checkpoint.shutil, "rmtree", on_event)
-    put_in_place(folder(tmp_path / ".new", "new"), place)
-    assert seen == ["new"]
+def test_a_full_disk_is_a_sentence_that_says_what_to_do_also_for_weights(tmp_path):
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, hard))
+    try:
+        for write in (lambda path: write_text(path, "x" * 200), lambda path: write_tensors(path, TENSORS)):
+            with pytest.raises(WriteError, match=r"file cannot be written \(File too large\): make room") as caught:
+                write(tmp_path / "file")
+            assert isinstance(caught.value, OSError)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert not list(tmp_path.iterdir())

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from whyword.interfaces.errors import DataError, OptionError
+from whyword.interfaces.errors import DataError, OptionError, WriteError
 from whyword.storage.json_log import JsonLog, NotWrittenError, read_json_log
 
 
@@ -71,7 +71,7 @@ def test_a_second_process_is_refused_until_the_first_is_gone(path):
         stdin=subprocess.PIPE,
     ) as other:
         assert other.stdout.readline() == b"has it\n"
-        with pytest.raises(OptionError, match="Another process writes to"):
+        with pytest.raises(OptionError, match=r"is being written by process \d+ on .*stop it"):
             JsonLog(path)
         other.send_signal(signal.SIGKILL)
         other.wait()
@@ -96,7 +96,7 @@ def test_a_line_that_the_disk_does_not_take_leaves_the_file_as_it_was(path):
 
 def test_a_place_that_cannot_be_written_is_refused(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(OptionError, match="cannot be written"):
+    with pytest.raises(WriteError, match="cannot be written"):
         JsonLog(tmp_path / "file" / "log.jsonl")
-    with pytest.raises(OptionError, match=f"cannot be written .{os.strerror(21)}"):
+    with pytest.raises(WriteError, match=f"cannot be written .{os.strerror(21)}"):
         JsonLog(tmp_path)

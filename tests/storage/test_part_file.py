@@ -151,3 +151,23 @@ def test_a_file_of_another_kind_is_made_of_the_rows_and_put_in_place_when_it_is_
     part.put(lambda path: path.write_text(str(sum(row["row"] for row in part)), encoding="utf-8"))
     assert part.output.read_text(encoding="utf-8") == "6"
     assert list(part.output.parent.iterdir()) == [part.output]
+
+
+def test_rows_that_the_disk_lost_are_computed_again(tmp_path):
+    stopped(tmp_path)
+    rows = part_file(tmp_path).rows
+    content = rows.read_bytes()
+    third = len(content) * 2 // 3
+    rows.write_bytes(content[:third] + bytes(len(content) - third))  # as some disks do when the power is lost
+    part = part_file(tmp_path)
+    assert part.texts == 4
+    part.extend(chunks(1, first=2))
+    part.put()
+    assert numbers(part.output) == list(range(6))
+
+
+def test_no_row_holds_a_bare_nan(tmp_path):
+    part = part_file(tmp_path)
+    part.extend([([{"value": float("nan")}], 1)])
+    part.put()
+    assert part.output.read_text() == '{"value": null}\n'

@@ -156,7 +156,7 @@ def run_jobs(
     for job in jobs:
         groups.setdefault(job.trained.name, []).append(job)
     work = partial(run_group, folder=folder)
-    with nullcontext() if folder is None else owned(folder):
+    with nullcontext() if folder is None else owned(folder, inside=True):
         for group, outcome in parallel_map(work, list(groups.values()), engine, workers, address) if groups else ():
             records = fail_group(group, outcome, folder) if isinstance(outcome, Exception) else outcome
             for record in records:

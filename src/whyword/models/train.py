@@ -49,6 +49,7 @@ from .ordered_figures import measure_ordered, measure_ordered_figures
 from .rationales import with_reader_if_marked
 
 CHECKPOINT_SECONDS = 30.0  # at most this much work is lost when a run is killed
+BETWEEN_CHECKPOINTS = 1.0  # seconds at least, as each waits for the disk: epochs of few texts are over sooner
 SETTINGS = "run.json"
 OnEvent = Callable[[Step | str], None]  # called with every step, and every sentence for the user
 
@@ -151,6 +152,7 @@ def train_once(
 ) -> TrainedModel:
     """Load the model of a folder that is this run's alone, or train it, or resume its training."""
     if (folder / "config.json").exists():
+        shutil.rmtree(unfinished_folder(folder), ignore_errors=True)  # of a process killed when its model was in place
         return load_model(folder, device)
     return train_model(config, dataset, device, folder, can_resume(folder), on_event, loggers=loggers)
 
@@ -181,7 +183,7 @@ def _fit(
             if step.record is not None:
                 log.epoch(step.record)
             if unfinished is not None and run.processes.is_first:
-                unfinished.save(run, at_once=step.record is not None or interrupted.error is not None)
+                unfinished.save(run, step.record is not None, at_once=interrupted.error is not None)
             if interrupted.error is not None:
                 raise interrupted.error
     if isinstance(method.contributions, LinearContributions):
@@ -314,7 +316,8 @@ class UnfinishedRun:
         self.folder = unfinished_folder(place)
         self.config = config
         self.resume = resume
-        self.last_checkpoint = time.monotonic()
+        self.began = time.monotonic()
+        self.last_checkpoint: float | None = None
         self.threads: int | None = None  # of the run that is resumed
         if resume and not can_resume(place):
             raise OptionError(f"There is no unfinished run at {self.folder}: leave --resume out to start one.")
@@ -354,9 +357,12 @@ class UnfinishedRun:
                 "--resume out, to start again."
             ) from error
 
-    def save(self, run: TrainingRun, at_once: bool) -> None:
-        """Write a checkpoint at once, or only when the last one is old."""
-        if not at_once and time.monotonic() - self.last_checkpoint < CHECKPOINT_SECONDS:
+    def save(self, run: TrainingRun, epoch_ended: bool, at_once: bool) -> None:
+        """Write a checkpoint at once, at the end of an epoch, or when the last one is old."""
+        now, last = time.monotonic(), self.last_checkpoint
+        is_old = now - (self.began if last is None else last) >= CHECKPOINT_SECONDS
+        may_follow = last is None or now - last >= BETWEEN_CHECKPOINTS
+        if not (at_once or is_old or (epoch_ended and may_follow)):
             return
         write_snapshot(self.folder, *run.snapshot())
         write_text(self.folder / "training.jsonl", "".join(strict_json(record) + "\n" for record in run.history))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import socket
 import sys
@@ -80,6 +81,7 @@ def owned(output: str | Path, inside: bool = False) -> Iterator[None]:
         held.times += 1
     else:
         _held[lock] = held = _Held(os.getpid(), threading.get_ident(), _take(lock, Path(output)))
+        _sweep(lock.parent, ".+" if inside else re.escape(Path(output).name))
     try:
         yield
     finally:
@@ -108,6 +110,14 @@ def lock_file(output: Path, inside: bool = False) -> Path:
     if inside:
         return Path(os.path.realpath(output), ".whyword.lock")
     return Path(os.path.realpath(output.parent), f".{output.name}.lock")
+
+
+def _sweep(folder: Path, name: str) -> None:
+    """Remove what an owner that was killed left half written."""
+    half_written = re.compile(rf"\.{name}\.\d+\.new")
+    for path in folder.iterdir():
+        if half_written.fullmatch(path.name):
+            path.unlink(missing_ok=True)
 
 
 def _take(lock: Path, output: Path) -> int:

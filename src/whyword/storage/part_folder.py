@@ -59,8 +59,6 @@ class PartFolder:
         """Write down the settings, before the first part."""
         with writing(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
-            for torn in self.folder.glob(".*.new"):  # of a run that was killed
-                torn.unlink()
         self._write_manifest({"complete": False})
 
     def put(self, number: int, content: bytes) -> None:
