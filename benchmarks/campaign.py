@@ -4,9 +4,9 @@ python benchmarks/campaign.py                 # all of it: about half an hour on
 python benchmarks/campaign.py --share 0.01    # a hundredth, for a look
 python benchmarks/campaign.py --table         # the table of what is in results/campaign
 
-Commands run on tiny models, in forked processes of one warm interpreter; kills are SIGKILL. Whatever stands there before
-(an older output) must be there after a fault, whole, or the new one must, and the same command given again must end with
-the bytes of a run that nothing happened to. Rows that are done are kept in the folder, so the campaign resumes.
+Commands run on tiny models, in forked processes of one warm interpreter; kills are SIGKILL. What stood there before
+(an older output) must be there after a fault, whole, or the new one must; and the same command given again must end
+with the bytes of a run that nothing happened to. Rows that are done are kept in the folder, so the campaign resumes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import damaged_folders
 import faults
+import fuzz
 from faults import FULL, KILL, LIMIT, REFUSED, Ended, Fault, digest
 
 RESULTS = Path("results/campaign")
@@ -192,6 +194,16 @@ class Workshop:
 
 
 WORDS = ("superb", "dreadful", "moving", "dull", "fresh")
+AT_ONCE = 200  # fuzzed inputs, after which the count is kept
+INPUTS = {
+    "texts through tfidf": 9_000,
+    "texts through lstm": 5_000,
+    "texts through minilm": 2_000,
+    "texts explained on lstm": 1_500,
+    "texts explained on minilm": 500,
+    "files written and read": 1_200,
+    "files of random rows": 800,
+}
 IN_PLACE = ("predict", "compare", "reproduce")  # folders that fill up; their files are whole
 
 
@@ -285,6 +297,21 @@ def share_an_output(shop: Workshop, row: Row, case: Case, save: Callable[[], Non
         save()
 
 
+def fuzz_inputs(shop: Workshop, row: Row, kind: str, save: Callable[[], None]) -> None:
+    """Give inputs that nobody writes on purpose."""
+    while row.tried < row.wanted:
+        for problem in fuzz.KINDS[kind](range(row.tried, min(row.wanted, row.tried + AT_ONCE))):
+            row.add(problem)
+        save()
+
+
+def damage_folders(shop: Workshop, row: Row, save: Callable[[], None]) -> None:
+    """Load model folders that were damaged."""
+    for _, problem in damaged_folders.damage_folders(range(row.tried, row.wanted)):
+        row.add(problem)
+    save()
+
+
 def main() -> None:
     """Run the rows that are not done, and show the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -316,12 +343,15 @@ def _plan(share: float) -> Iterator[tuple[Row, Callable[..., None], tuple[Any, .
         yield row(f"{name}: killed at a file-system step", count), fail_at_steps, (CASES[name], KILL)
     for kind, what in ((FULL, "disk full"), (REFUSED, "no right to write")):
         for name in ("train", "explain", "predict", "compare", "reproduce", "learn-explainer"):
-            yield row(f"{name}: {what} at a step", 40), fail_at_steps, (CASES[name], kind)
+            yield row(f"{name}: {what} at a step", 25), fail_at_steps, (CASES[name], kind)
     for name in ("train", "explain", "compare", "learn-explainer"):
         yield row(f"{name}: no file beyond a size", 20), fill_the_disk, (CASES[name],)
     for name in kills:
         yield row(f"{name}: SIGTERM or Ctrl-C", 15), stop_by_signal, (CASES[name],)
         yield row(f"{name}: two runs, one output", 10), share_an_output, (CASES[name],)
+    yield row("damaged model folders", 500), damage_folders, ()
+    for kind, count in INPUTS.items():
+        yield row(f"fuzzed: {kind}", count), fuzz_inputs, (kind,)
 
 
 def _run(scratch: Path, file: Path, share: float, only: str | None) -> None:

@@ -14,7 +14,7 @@ import random
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -118,12 +118,22 @@ def main() -> None:
     parser.add_argument("--cases", type=int, default=500)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    counts: Counter[tuple[str, str]] = Counter()
-    lost = 0
+    found = list(damage_folders(range(options.cases), options.seed))
+    counts = Counter(kind for kind, _ in found)
+    problems = [problem for _, problem in found if problem is not None]
+    for problem in problems:
+        print(problem)
+    for (seal, became), count in sorted(counts.items()):
+        print(f"{seal:10}  {became:8}  {count:5}")
+    print(f"{options.cases} damaged folders, {len(problems)} lost")
+
+
+def damage_folders(cases: range, seed: int = 0) -> Iterator[tuple[tuple[str, str], str | None]]:
+    """Damage a folder for each case; say whether it was sealed, what became of it, and what was lost, if anything."""
     with tempfile.TemporaryDirectory() as scratch:
         folders = make_folders(Path(scratch))
-        for case in range(options.cases):
-            chance = random.Random(f"{options.seed} {case}")
+        for case in cases:
+            chance = random.Random(f"{seed} {case}")
             number = chance.randrange(len(folders))
             (folder, known), (other, _) = folders[number], folders[1 - number]
             kind, name, sealed = chance.choice(KINDS), chance.choice(FILES), case % 2 == 0
@@ -137,14 +147,10 @@ def main() -> None:
                 if isinstance(error, KeyboardInterrupt):
                     raise
                 found = f"crashed ({type(error).__name__}: {first_line(error)[:90]})"
-            if found.startswith("crashed") or (sealed and found == "changed"):
-                lost += 1
-                print(f"case {case}: {kind} {name}, {'sealed' if sealed else 'not sealed'}: {found}")
-            counts["sealed" if sealed else "not sealed", found.partition(" ")[0]] += 1
             shutil.rmtree(victim)
-    for (seal, found), count in sorted(counts.items()):
-        print(f"{seal:10}  {found:8}  {count:5}")
-    print(f"{options.cases} damaged folders, {lost} lost")
+            seal = "sealed" if sealed else "not sealed"
+            is_lost = found.startswith("crashed") or (sealed and found == "changed")
+            yield (seal, found.partition(" ")[0]), f"case {case}: {kind} {name}, {seal}: {found}" if is_lost else None
 
 
 if __name__ == "__main__":

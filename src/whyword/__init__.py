@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .grids.comparison import Comparison
     from .interfaces.explanation import Explanation, WordImportance
     from .models.verify import verify
+    from .storage.signature import sign
 
 _HOMES = {
     "Audit": ".audits.audit",
@@ -41,6 +42,7 @@ _HOMES = {
     "load": ".estimator",
     "load_explainer": ".explaining.learned",
     "measure": ".explaining.measure:measure_explanations",
+    "sign": ".storage.signature",
     "verify": ".models.verify",
     "write_explanations": ".explaining.write",
     "write_predictions": ".explaining.write",
@@ -85,6 +87,7 @@ __all__ = [
     "measure",
     "methods",
     "metrics",
+    "sign",
     "verify",
     "write_explanations",
     "write_predictions",

@@ -39,6 +39,7 @@ from .models.fingerprint import model_fingerprint
 from .models.folder import TrainedModel, load_model, put_model
 from .models.forbidden_words import with_forbidden_notes
 from .models.train import train_model
+from .storage.signature import check_signature
 from .training.loop import Step
 
 SECTIONS = {  # of settings, and the parameter that holds them
@@ -353,8 +354,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     save_pretrained = save
 
     @classmethod
-    def load(cls, folder: str | Path, device: str = "auto") -> Self:
-        """Read a model folder."""
+    def load(cls, folder: str | Path, device: str = "auto", public_key: str | Path | None = None) -> Self:
+        """Read a model folder; with a public key, a PEM file, only one that was signed with its private half."""
+        if public_key is not None:
+            check_signature(folder, public_key)
         model = load_model(Path(folder), choose_device(device))
         config = model.config.to_dict()
         sections = {name: {k: v for k, v in config[name].items() if k != "name"} for name in ("method", "encoder")}
@@ -396,9 +399,9 @@ def _entries(forbidden: Sequence[str] | str | Path | None) -> Sequence[str] | No
     return read_entries([Path(forbidden)]) if isinstance(forbidden, str | Path) else forbidden
 
 
-def load(folder: str | Path, device: str = "auto") -> TextClassifier:
-    """Read a model folder."""
-    return TextClassifier.load(folder, device)
+def load(folder: str | Path, device: str = "auto", public_key: str | Path | None = None) -> TextClassifier:
+    """Read a model folder; with a public key, a PEM file, only one that was signed with its private half."""
+    return TextClassifier.load(folder, device, public_key)
 
 
 def explain(

@@ -81,9 +81,13 @@ def test_an_old_folder_that_a_killed_process_had_renamed_is_brought_back(tmp_pat
 
 def test_a_folder_that_could_not_be_filled_leaves_the_old_one(tmp_path):
     place = folder(tmp_path / "model", "old")
-    with pytest.raises(WriteError, match=r"model cannot be written \(No space left on device\): make room"):
+
+    def fill():
         with replacing_folder(place) as beside:
             (beside / "file").write_text("half")
             raise OSError(28, "No space left on device")
+
+    with pytest.raises(WriteError, match=r"model cannot be written \(No space left on device\): make room"):
+        fill()
     assert (place / "file").read_text() == "old"
     assert names(tmp_path) == ["model"]

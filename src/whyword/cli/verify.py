@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
 from . import options
 
 
@@ -9,17 +14,20 @@ from . import options
 def command(
     model: options.ModelFolder,
     *,
+    key: Annotated[
+        Path | None, typer.Option("--key", metavar="FILE", help="Public Ed25519 key in PEM that must have signed it.")
+    ] = None,
     reporting: options.Reporting,
 ) -> None:
     """Compare every file of a model folder with its manifest, and load it.
 
-    Ends with 0 if all is intact, and with 2 if a file was changed, damaged or lost.
+    Ends with 0 if all is intact, and with 2 if a file was changed, damaged or lost, or was signed with another key.
     """
     from ..interfaces.settings import strict_json
     from ..models.verify import verify
     from .exits import stop
 
-    found = verify(model)
+    found = verify(model, key)
     if reporting.as_json:
         print(strict_json(found.to_dict()))
     if found.problem is not None:

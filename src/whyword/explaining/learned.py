@@ -24,7 +24,8 @@ from ..models.explainer_folder import (
     shows_states,
 )
 from ..models.learn import check_enough, fit_head, learn_reader
-from ..models.train import OnEvent, contribution_metrics
+from ..models.refinements import contribution_metrics
+from ..models.train import OnEvent
 from ..storage.lock import owned
 from .any_model import OpenedModel, access_for, open_model, with_tokenizer
 from .inputs import read_texts

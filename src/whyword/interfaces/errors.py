@@ -38,6 +38,10 @@ class Terminated(KeyboardInterrupt):
     """SIGTERM, which stops a command as Ctrl-C does: what was done is kept."""
 
 
+class DivergedError(OptionError):
+    """A training whose loss is no number any more, or far above where it started."""
+
+
 class WriteError(WhywordError, OSError):
     """An output that cannot be written: a full or read-only disk, a missing right."""
 

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from ..data.dataset import Dataset
-from ..interfaces.errors import OptionError
+from ..interfaces.errors import DivergedError, OptionError
 from ..interfaces.logger import Logger
 from ..storage.atomic import write_text
 from ..training.loop import ABSOLUTE_ERROR
@@ -66,18 +66,25 @@ def choose_setting(
         best: TrainedModel | None = None
         dev_accuracy: dict[str, float] = {}
         best_score = -math.inf
-        for value, run in zip(values, runs, strict=True):
+        for number, (value, run) in enumerate(zip(values, runs, strict=True)):
             on_event(f"Training with {setting}={value}.")
-            if trials is None:
-                model = train_model(run, dataset, device, on_event=on_event, loggers=loggers)
-            else:
-                model = train_once(run, dataset, trials / str(len(dev_accuracy)), device, on_event, loggers)
+            try:
+                if trials is None:
+                    model = train_model(run, dataset, device, on_event=on_event, loggers=loggers)
+                else:
+                    model = train_once(run, dataset, trials / str(number), device, on_event, loggers)
+            except DivergedError as error:
+                on_event(f"{setting}={value} is left out. {error}")
+                continue
             dev_accuracy[str(value)] = model.metrics["dev_accuracy"]
             on_event(f"{setting}={value} reached {dev_accuracy[str(value)]:.1%} on dev.")
             score = dev_score(model.metrics)
             if score > best_score:
                 best, best_score = model, score
-        assert best is not None
+        if best is None:
+            raise DivergedError(
+                f"Training diverged with every value of {setting}: give a smaller training.learning_rate."
+            )
         best = replace(best, metrics={**best.metrics, "choice": {"setting": setting, "dev_accuracy": dev_accuracy}})
         if baseline is not None:
             best = add_figures(best, dataset, baseline, on_event)

@@ -29,7 +29,8 @@ from ..training.rationales import marked_texts, rationale_phase
 from .assemble import assemble
 from .config import make_config
 from .folder import TrainedModel
-from .train import OnEvent, contribution_metrics, rationale_metrics
+from .refinements import contribution_metrics, rationale_metrics, refinement_warnings
+from .train import OnEvent
 
 FEWEST_TEXTS = 20  # below, nothing could be held out to judge the fit by
 READER: dict[str, Any] = {"encoder": {"name": "lstm", "bidirectional": True, "hidden": 100}, "method": "base"}
@@ -91,6 +92,8 @@ def _fit(
             on_event(step)
             if interrupted.error is not None:
                 raise interrupted.error
+    for warning in refinement_warnings(contribution_metrics(run.history)):
+        on_event(f"Warning: {warning}")
     return run.history
 
 

@@ -29,12 +29,12 @@ from ..interfaces.settings import strict_json
 from ..maths.stats.intervals import share_interval
 from ..storage.atomic import read_snapshot, write_snapshot, write_text
 from ..storage.lock import owned
-from ..training.contributions import CONTRIBUTIONS, contribution_phase
+from ..training.contributions import contribution_phase
 from ..training.head_only import head_phase
 from ..training.interrupts import postponed_interrupt
 from ..training.loop import SELECTED, Step, TrainingRun
 from ..training.optimizer import Processes, selection
-from ..training.rationales import RATIONALES, rationale_phase
+from ..training.rationales import rationale_phase
 from ..training.timing import choose_threads
 from .assemble import Parts, assemble
 from .baseline import BASELINE, fit_baseline, read_corpora
@@ -47,6 +47,7 @@ from .label_figures import measure_label_figures, measure_labels
 from .log import Log
 from .ordered_figures import measure_ordered, measure_ordered_figures
 from .rationales import with_reader_if_marked
+from .refinements import contribution_metrics, rationale_metrics, refinement_warnings
 
 CHECKPOINT_SECONDS = 30.0  # at most this much work is lost when a run is killed
 BETWEEN_CHECKPOINTS = 1.0  # seconds at least, as each waits for the disk: epochs of few texts are over sooner
@@ -87,9 +88,7 @@ def train_model(
         if baseline is not None:
             model = add_figures(model, dataset, baseline, on_event)
         model = add_proxies(model, dataset, on_event)
-        health = model.metrics.get("health", {})
-        for warning in (*_majority_warning(dataset.dev, model), *parts.method.warnings(health)):
-            on_event(f"Warning: {warning}")
+        warn(model, dataset, on_event)
         if unfinished is not None and Processes().is_first:
             unfinished.finish(model)
         log.finish(model.metrics, folder)
@@ -99,6 +98,14 @@ def train_model(
 def owning(place: Path | None) -> AbstractContextManager[None]:
     """Have the place of a model to oneself, if there is one; of several processes of one run, the first has it."""
     return nullcontext() if place is None or not Processes().is_first else owned(place)
+
+
+def warn(model: TrainedModel, dataset: Dataset, on_event: OnEvent) -> None:
+    """Say what is wrong with a trained model, as far as its own metrics tell."""
+    method = model.classifier.method
+    of_method = method.warnings(model.metrics.get("health", {}))
+    for warning in (*_majority_warning(dataset.dev, model), *of_method, *refinement_warnings(model.metrics)):
+        on_event(f"Warning: {warning}")
 
 
 def classes_of(config: RunConfig, dataset: Dataset) -> tuple[Label, ...]:
@@ -153,7 +160,9 @@ def train_once(
     """Load the model of a folder that is this run's alone, or train it, or resume its training."""
     if (folder / "config.json").exists():
         shutil.rmtree(unfinished_folder(folder), ignore_errors=True)  # of a process killed when its model was in place
-        return load_model(folder, device)
+        model = load_model(folder, device)
+        warn(model, dataset, on_event)  # as the process that trained it may have had nobody to tell
+        return model
     return train_model(config, dataset, device, folder, can_resume(folder), on_event, loggers=loggers)
 
 
@@ -229,22 +238,6 @@ def start_run(
             add_reader(method, parts.config.rationales)
         plan.append(rationale_phase(method, train, dev, seed))
     return TrainingRun(method, settings, train, dev, seed, device, plan)
-
-
-def contribution_metrics(history: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Say how well contributions explain sub-texts of dev: 1 is all, 0 no better than equal shares for all words."""
-    return _health_of(CONTRIBUTIONS, history)
-
-
-def rationale_metrics(history: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Say from how many texts it was learned what people mark, and how well that is told on dev."""
-    return _health_of(RATIONALES, history)
-
-
-def _health_of(phase: str, history: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Give what the best epoch of a refinement means; nothing if there was none."""
-    best = [record for record in history if record["phase"] == phase and record["best"]]
-    return {phase: best[-1]["health"]} if best else {}
 
 
 def measure(classifier: FittedClassifier, documents: Sequence[Document], split: str) -> dict[str, Any]:

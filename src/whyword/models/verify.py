@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from ..interfaces.errors import ModelError, WhywordError
-from ..storage.seal import MANIFEST, changed_file, is_card, read_seal
+from ..storage.seal import MANIFEST, SIGNATURE, changed_file, is_card, read_seal
+from ..storage.signature import check_signature
 from .explainer_folder import FACTS, READER
 from .folder import is_model, load_model
 
@@ -24,6 +25,7 @@ class Verification:
     files: dict[str, str]  # "intact", "edited" of the card, or what is wrong
     problem: str | None  # the sentence of what is wrong; None if nothing is
     unlisted: tuple[str, ...] = ()  # files that were put there later
+    signed_with: str | None = None  # the public key by which its signature was checked
 
     @property
     def intact(self) -> bool:
@@ -43,18 +45,24 @@ class Verification:
                 f"{self.folder} has no {MANIFEST}, as an older version of whyword wrote it: it loads, but nobody can "
                 "tell whether its files were changed. Load it and save it again to seal it."
             )
-        notes = ["The model card was edited."] if EDITED in self.files.values() else []
+        notes = [f"It was signed with the key of {self.signed_with}."] if self.signed_with is not None else []
+        notes += ["The model card was edited."] if EDITED in self.files.values() else []
         notes += [f"Put there later: {', '.join(self.unlisted)}."] if self.unlisted else []
         return " ".join([f"{self.folder} is intact: its {len(self.files)} files are those that were saved.", *notes])
 
 
-def verify(folder: str | Path) -> Verification:
-    """Compare the files of a model folder, an export or a learned explainer with its manifest; load it if a model."""
+def verify(folder: str | Path, public_key: str | Path | None = None) -> Verification:
+    """Compare the files of a model folder, an export or a learned explainer with its manifest; load it if a model.
+
+    With a public key, a PEM file, the folder must have been signed with its private half.
+    """
     place = Path(folder)
     if not place.is_dir():
         raise ModelError(f"There is no folder {place}: give a model folder.")
     try:
         listed = read_seal(place)
+        if public_key is not None:
+            check_signature(place, public_key)
     except ModelError as error:
         return Verification(str(place), True, {}, str(error))
     files: dict[str, str] = {}
@@ -67,8 +75,13 @@ def verify(folder: str | Path) -> Verification:
     if first is None:
         first = _loading_problem(place, listed is not None)
     found = (path.relative_to(place).as_posix() for path in place.rglob("*") if path.is_file())
-    later = sorted(name for name in found if name not in files and name != MANIFEST) if listed is not None else ()
-    return Verification(str(place), listed is not None, files, first, tuple(later))
+    later = (
+        sorted(name for name in found if name not in files and name not in (MANIFEST, SIGNATURE))
+        if listed is not None
+        else ()
+    )
+    signed_with = None if public_key is None else str(public_key)
+    return Verification(str(place), listed is not None, files, first, tuple(later), signed_with)
 
 
 def _loading_problem(place: Path, sealed: bool) -> str | None:

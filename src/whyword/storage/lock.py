@@ -81,7 +81,7 @@ def owned(output: str | Path, inside: bool = False) -> Iterator[None]:
         held.times += 1
     else:
         _held[lock] = held = _Held(os.getpid(), threading.get_ident(), _take(lock, Path(output)))
-        _sweep(lock.parent, ".+" if inside else re.escape(Path(output).name))
+        _sweep(lock.parent, ".+" if inside else rf"{re.escape(Path(output).name)}(\.part\.log)?")
     try:
         yield
     finally:

@@ -13,6 +13,7 @@ from ..interfaces.errors import ModelError
 from ..interfaces.settings import strict_json
 
 MANIFEST = "manifest.json"
+SIGNATURE = "manifest.sig"  # of the manifest, so that it cannot be listed there
 CARD = "README.md"  # for people: they and audits write into it, and no answer depends on it
 FORMAT = 1  # raised when a manifest can no longer be read by older versions
 
@@ -99,7 +100,8 @@ def sha256(path: Path) -> str:
 
 def _names(folder: Path) -> Iterator[str]:
     paths = sorted(path for path in folder.rglob("*") if path.is_file())
-    yield from (name for path in paths if (name := path.relative_to(folder).as_posix()) != MANIFEST)
+    names = (path.relative_to(folder).as_posix() for path in paths)
+    yield from (name for name in names if name not in (MANIFEST, SIGNATURE))
 
 
 def _inside(name: str) -> str:

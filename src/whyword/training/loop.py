@@ -14,12 +14,12 @@ from torch import Tensor, nn
 from ..data.batching import Corpus, training_batches
 from ..inference.fitted import BATCH_TOKENS
 from ..interfaces.document import Batch
-from ..interfaces.errors import OptionError
 from ..interfaces.method import Method, Phase, Texts
 from ..maths.stats.calibration import fit_scale
 from ..maths.stats.labels import label_scales
 from ..maths.tensors.ordered import scale_odds
 from .dev_score import Best, DevScore, evaluate, read_best
+from .divergence import check_epochs, check_loss
 from .ignored_words import with_ignored_words
 from .marked_words import agreement_of_weights, with_marked_words
 from .optimizer import ObjectiveOptimizer, Processes, Training, selection
@@ -171,7 +171,7 @@ class TrainingRun:
             for optimizer in self.optimizers:
                 losses = optimizer.step(self.method, batch, progress, len(mine) / len(chosen), self.processes)
                 for name, loss in losses.items():
-                    at.sums[name] = at.sums.get(name, 0.0) + _finite(float(loss), name, at.epoch)
+                    at.sums[name] = at.sums.get(name, 0.0) + check_loss(float(loss), name, phase, at.epoch)
             at.step += 1
             at.tokens += int(texts.lengths[chosen].sum())
             at.seconds += time.perf_counter() - started
@@ -200,6 +200,7 @@ class TrainingRun:
         losses = {name: total / steps for name, total in at.sums.items()}
         record = self._record(phase, score, at.epoch + 1, losses)
         self.history.append(record)
+        check_epochs(self.history, phase, most_epochs(phase, self.settings), self._guessing, self.learning_rate)
         self.position = Position(at.phase, at.epoch + 1)
         return record
 
@@ -234,12 +235,18 @@ class TrainingRun:
             return {"dev_macro_f1": score.score}
         return {ABSOLUTE_ERROR if self.selection == "absolute-error" else "dev_balanced_loss": -score.score}
 
+    @property
+    def _guessing(self) -> float:
+        """The loss of a model that finds all classes, or each label and its absence, equally likely."""
+        several = self.train.labels.ndim == 2
+        return math.log(2 if several else max(2, int(self.train.labels.max(initial=0)) + 1))
+
     def _score(self, phase: Phase) -> DevScore:
         """Measure on dev; a refinement leaves the accuracy of the chosen classifier as it is."""
         if phase.refinement is None:
             return evaluate(self.method, self.dev_batches, self.device, phase.logits, self.selection)
         self.method.eval()
-        loss = phase.refinement.dev_loss()
+        loss = check_loss(phase.refinement.dev_loss(), "on dev", phase, self.position.epoch)
         self.method.train()
         return DevScore(self.chosen.score.accuracy if self.chosen else 0.0, -loss)
 
@@ -305,14 +312,6 @@ class TrainingRun:
                 state.setdefault(int(parameter), {})[entry] = value
             groups = optimizer.torch_optimizer.state_dict()["param_groups"]
             optimizer.torch_optimizer.load_state_dict({"state": state, "param_groups": groups})
-
-
-def _finite(loss: float, name: str, epoch: int) -> float:
-    if not math.isfinite(loss):
-        raise OptionError(
-            f"The loss '{name}' became {loss} in epoch {epoch + 1}: give a smaller training.learning_rate or clip."
-        )
-    return loss
 
 
 def _with_prefix(prefix: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
