@@ -336,19 +336,19 @@ def _plan(share: float) -> Iterator[tuple[Row, Callable[..., None], tuple[Any, .
 
     kills = {"train": 120, "explain": 100, "predict": 80, "compare": 80, "reproduce": 40, "learn-explainer": 80}
     at_steps = {"train": 120, "train vat": 40, "train evarm": 40, "train word-regularized": 40, "explain": 60}
-    at_steps |= {"predict": 60, "compare": 60, "reproduce": 40, "learn-explainer": 80}
+    at_steps |= {"predict": 60, "compare": 60, "reproduce": 20, "learn-explainer": 80}
     for name, count in kills.items():
         yield row(f"{name}: killed at random times", count), kill_at_random, (CASES[name],)
     for name, count in at_steps.items():
         yield row(f"{name}: killed at a file-system step", count), fail_at_steps, (CASES[name], KILL)
     for kind, what in ((FULL, "disk full"), (REFUSED, "no right to write")):
         for name in ("train", "explain", "predict", "compare", "reproduce", "learn-explainer"):
-            yield row(f"{name}: {what} at a step", 25), fail_at_steps, (CASES[name], kind)
+            yield row(f"{name}: {what} at a step", 10 if name == "reproduce" else 25), fail_at_steps, (CASES[name], kind)
     for name in ("train", "explain", "compare", "learn-explainer"):
         yield row(f"{name}: no file beyond a size", 20), fill_the_disk, (CASES[name],)
     for name in kills:
-        yield row(f"{name}: SIGTERM or Ctrl-C", 15), stop_by_signal, (CASES[name],)
-        yield row(f"{name}: two runs, one output", 10), share_an_output, (CASES[name],)
+        yield row(f"{name}: SIGTERM or Ctrl-C", 5 if name == "reproduce" else 15), stop_by_signal, (CASES[name],)
+        yield row(f"{name}: two runs, one output", 5 if name == "reproduce" else 10), share_an_output, (CASES[name],)
     yield row("damaged model folders", 500), damage_folders, ()
     for kind, count in INPUTS.items():
         yield row(f"fuzzed: {kind}", count), fuzz_inputs, (kind,)

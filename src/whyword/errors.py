@@ -2,6 +2,7 @@
 
 from .interfaces.errors import (
     DataError,
+    DivergedError,
     MissingExtraError,
     ModelError,
     OptionError,
@@ -10,4 +11,13 @@ from .interfaces.errors import (
     WriteError,
 )
 
-__all__ = ["DataError", "MissingExtraError", "ModelError", "OptionError", "SettingError", "WhywordError", "WriteError"]
+__all__ = [
+    "DataError",
+    "DivergedError",
+    "MissingExtraError",
+    "ModelError",
+    "OptionError",
+    "SettingError",
+    "WhywordError",
+    "WriteError",
+]

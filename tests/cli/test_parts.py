@@ -128,7 +128,7 @@ def killed(tmp_path, model, monkeypatch) -> Callable[..., subprocess.CompletedPr
 def test_a_killed_run_resumes_and_makes_only_the_missing_parts(whyword, model, folder, killed):
     words = ("explain", model, folder, *EXPLAIN, "-o")
     assert killed(*words, "out").returncode == -9
-    assert names("out") == [*PARTS[:3], "whyword.json"]
+    assert names("out") == [".whyword.lock", *PARTS[:3], "whyword.json"]
     assert json.loads(Path("out/whyword.json").read_bytes())["complete"] is False
     Path("out", f".{PARTS[3]}.123.new").write_text('{"text": "torn', encoding="utf-8")
     before = [(Path("out") / name).stat() for name in PARTS[:3]]
