@@ -2,7 +2,7 @@
 
 python benchmarks/campaign.py                 # all of it: about half an hour on an idle core
 python benchmarks/campaign.py --share 0.01    # a hundredth, for a look
-python benchmarks/campaign.py --table         # the table of what is in results/campaign
+python benchmarks/campaign.py --table         # the table of what is in results/campaign, also in docs/robustness.md
 
 Commands run on tiny models, in forked processes of one warm interpreter; kills are SIGKILL. What stood there before
 (an older output) must be there after a fault, whole, or the new one must; and the same command given again must end
@@ -31,6 +31,16 @@ import fuzz
 from faults import FULL, KILL, LIMIT, REFUSED, Ended, Fault, digest
 
 RESULTS = Path("results/campaign")
+PAGE, START, END = Path("docs/robustness.md"), "<!-- campaign -->", "<!-- end of campaign -->"
+TOTALS = {
+    "all kills": ": killed at",
+    "all refusals of the disk": "at a step",
+    "all files that may not grow": "beyond a size",
+    "all signals": "SIGTERM",
+    "all outputs that two runs shared": "two runs",
+    "all fuzzed inputs": "fuzzed",
+    "all damaged folders": "damaged",
+}
 DATA = "planted:easy,train=40,dev=10,test=10"
 TRAIN = ("train", DATA, "--device", "cpu", "--threads", "1", "-q", "--no-baseline", "--no-contributions")
 SMALL = ("--no-rationales", "--encoder", "bag", "--set", "encoder.dim=8", "--epochs", "2")
@@ -326,6 +336,8 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as scratch:
             _run(Path(scratch), file, options.share, options.only)
     print(table(_read(file).values()))
+    if options.output == RESULTS:
+        write_page(_read(file).values())
 
 
 def _plan(share: float) -> Iterator[tuple[Row, Callable[..., None], tuple[Any, ...]]]:
@@ -343,7 +355,11 @@ def _plan(share: float) -> Iterator[tuple[Row, Callable[..., None], tuple[Any, .
         yield row(f"{name}: killed at a file-system step", count), fail_at_steps, (CASES[name], KILL)
     for kind, what in ((FULL, "disk full"), (REFUSED, "no right to write")):
         for name in ("train", "explain", "predict", "compare", "reproduce", "learn-explainer"):
-            yield row(f"{name}: {what} at a step", 10 if name == "reproduce" else 25), fail_at_steps, (CASES[name], kind)
+            yield (
+                row(f"{name}: {what} at a step", 10 if name == "reproduce" else 25),
+                fail_at_steps,
+                (CASES[name], kind),
+            )
     for name in ("train", "explain", "compare", "learn-explainer"):
         yield row(f"{name}: no file beyond a size", 20), fill_the_disk, (CASES[name],)
     for name in kills:
@@ -383,11 +399,28 @@ def _read(file: Path) -> dict[str, Row]:
 
 def table(rows: Sequence[Row] | Any) -> str:
     """Write the table in Markdown."""
-    lines = ["| what was done | tried | survived | lost |", "|---|--:|--:|--:|"]
     rows = list(rows)
-    for row in rows:
-        lines.append(f"| {row.name} | {row.tried:,} | {row.survived:,} | {len(row.lost):,} |")
+    groups = {title: [row for row in rows if word in row.name] for title, word in TOTALS.items()}
+    lines = ["| what was done | tried | survived | lost |", "|---|--:|--:|--:|"]
+    for title, members in groups.items():
+        if not members:
+            continue
+        lines += [_line(row.name, [row]) for row in members]
+        lines.append(_line(f"**{title}**", members))
     return "\n".join(lines)
+
+
+def _line(name: str, rows: Sequence[Row]) -> str:
+    tried, survived, lost = (
+        sum(counts) for counts in zip(*((r.tried, r.survived, len(r.lost)) for r in rows), strict=True)
+    )
+    return f"| {name} | {tried:,} | {survived:,} | {lost:,} |"
+
+
+def write_page(rows: Sequence[Row] | Any) -> None:
+    """Put the table into the documentation."""
+    before, _, rest = PAGE.read_text("utf-8").partition(START)
+    PAGE.write_text(f"{before}{START}\n{table(rows)}\n{END}{rest.partition(END)[2]}", "utf-8")
 
 
 if __name__ == "__main__":

@@ -33,7 +33,9 @@ def check(found, epochs=5):
 
 
 def test_a_learning_rate_far_too_high_stops_with_what_to_do():
-    with pytest.raises(DivergedError, match=r"Training diverged: in epoch \d the .* guessing has 0\.69\. Give a smaller "):
+    with pytest.raises(
+        DivergedError, match=r"Training diverged: in epoch \d the .* guessing has 0\.69\. Give a smaller "
+    ):
         train_model(config(learning_rate=1e6), DATA)
 
 
