@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,34 +20,7 @@ from ..models.fingerprint import fingerprint as fingerprint_of
 from ..models.fingerprint import model_fingerprint, named_fingerprint
 from ..models.folder import TrainedModel, load_model
 from .inputs import read_labels
-
-
-@dataclass(frozen=True, eq=False)
-class OpenedModel:
-    """A model that can be asked, and what is known of it."""
-
-    classifier: Classifier
-    name: str  # for people
-    kind: str = "whyword"  # or the name of the adapter that opened it
-    trained: TrainedModel | None = None  # of a model that is ours
-    place: str | None = None  # where others can open it too: a path, a name or a URL
-    fingerprint: Callable[[], str] | None = None  # names the contents; None where nobody can see that they change
-    access: Access = field(default_factory=Access)  # how it was opened
-    fidelity: Mapping[str, float] | None = None  # of contributions that were learned for it, on texts held out
-
-    @cached_property
-    def identity(self) -> str | None:
-        """A name that changes whenever the model does; None if nobody can tell."""
-        return None if self.fingerprint is None else self.fingerprint()
-
-    def named(self, what: str) -> str:
-        """Give the identity to what needs one."""
-        if self.identity is None:
-            raise OptionError(
-                f"{what} cannot see when a model that is not whyword's changes: give fingerprint, a name for this very "
-                "model, such as its version."
-            )
-        return self.identity
+from .opened import OpenedModel as OpenedModel
 
 
 def open_model(model: Any, access: Access | None = None, fingerprint: str | None = None) -> OpenedModel:
@@ -168,14 +140,6 @@ def open_classifier(model: Any) -> OpenClassifier:
     if not isinstance(classifier, OpenClassifier):
         raise OptionError(f"{type(model).__name__} cannot be looked into: give a model that whyword trained.")
     return classifier
-
-
-def class_number(classes: Sequence[Label], label: Label) -> int:
-    """Find a class by its label, also when an integer label is given as a word."""
-    names = [str(name) for name in classes]
-    if str(label) not in names:
-        raise unknown_name(str(label), "the classes of this model", names)
-    return names.index(str(label))
 
 
 def known_label(classes: Sequence[Label], label: Label) -> Label:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,10 @@ import torch
 from torch import Tensor
 
 from ..blocks.contributions import answers_of
-from ..data.batching import by_token_budget, collate
+from ..data.batching import as_batch, collate
 from ..data.forbidden import Forbidden
 from ..data.order import values_of
+from ..data.padding import by_token_budget
 from ..data.tokenizers.forbidding import ForbiddingTokenizer
 from ..interfaces.classifier import REMOVALS, Contributions, Removal
 from ..interfaces.document import Batch, Label, Tokenizer, Tokens, Words
@@ -45,6 +47,10 @@ class FittedClassifier:
     def device(self) -> torch.device:
         """Where the weights are."""
         return next(self.method.parameters(), torch.empty(0)).device
+
+    def twin(self) -> FittedClassifier | None:
+        """Give the same weights with a tokenizer of its own, for a second thread; None where one thread must do."""
+        return replace(self, tokenizer=deepcopy(self.tokenizer)) if self.device.type == "cpu" else None
 
     @property
     def multi_label(self) -> bool:
@@ -254,7 +260,7 @@ class FittedClassifier:
         sub_texts = lay_out(tokens, kept, tokenizer.padding, tokenizer.unknown, replacement)
         probabilities = torch.empty(sub_texts.rows, len(self.classes))
         for rows, batch in sub_texts.batches(BATCH_TOKENS):
-            probabilities[torch.from_numpy(rows)] = self._answer(batch.to(self.device))
+            probabilities[torch.from_numpy(rows)] = self._answer(as_batch(batch).to(self.device))
         return [probabilities[torch.from_numpy(rows)] for rows in sub_texts.row_of_request]
 
 

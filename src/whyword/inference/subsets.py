@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 
-from ..data.batching import by_token_budget
-from ..interfaces.document import Batch, Tokens
-from ..maths.tensors.masked import distinct_rows
+from ..data.padding import Padded, by_token_budget
+from ..interfaces.document import Tokens
+from ..maths.arrays.rows import distinct_rows
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,7 @@ class SubTexts:
         """Count the distinct sub-texts."""
         return len(self.lengths)
 
-    def batches(self, budget: int) -> Iterator[tuple[np.ndarray, Batch]]:
+    def batches(self, budget: int) -> Iterator[tuple[np.ndarray, Padded]]:
         """Give padded batches of rows of similar length, each with the numbers of its rows."""
         for rows in by_token_budget(self.lengths, budget):
             columns = np.arange(self.lengths[rows[0]])  # the first of a batch is the longest
@@ -39,11 +38,11 @@ class SubTexts:
             where = self.kept[np.minimum(self.starts[rows, None] + columns, len(self.kept) - 1)]
             yield (
                 rows,
-                Batch(
-                    tokens=torch.from_numpy(np.where(mask, self.ids[where], self.padding)),
-                    mask=torch.from_numpy(mask),
-                    word_of_token=torch.from_numpy(np.where(mask, self.word[where], -1)),
-                    segments=torch.from_numpy(np.where(mask, self.segment[where], 0)),
+                Padded(
+                    tokens=np.where(mask, self.ids[where], self.padding),
+                    mask=mask,
+                    word_of_token=np.where(mask, self.word[where], -1),
+                    segments=np.where(mask, self.segment[where], 0),
                 ),
             )
 
