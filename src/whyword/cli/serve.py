@@ -6,6 +6,7 @@ import ipaddress
 import signal
 import socket
 import sys
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ from . import options
 
 if TYPE_CHECKING:
     from ..data.rows import Columns
+    from ..explaining.opened import OpenedModel
     from ..web.annotating.desk import AnnotationDesk
     from ..web.models import ServedModel
 
@@ -53,7 +55,7 @@ class Annotation:
     ] = False
 
     def desk(
-        self, model: ServedModel, columns: Columns, data_dir: Path | None, quiet: bool, files: ExitStack
+        self, model: ServedModel, columns: Callable[[], Columns], data_dir: Path | None, quiet: bool, files: ExitStack
     ) -> AnnotationDesk | None:
         """Open the texts and the file of annotations."""
         if self.annotate is None:
@@ -67,7 +69,7 @@ class Annotation:
         from .texts import read_corpus
 
         settings = AnnotationSettings(read_order(self.order), self.overlap, self.lease, self.show_reasons)
-        corpus = read_corpus(self.annotate, columns, data_dir, ("train",), quiet)
+        corpus = read_corpus(self.annotate, columns(), data_dir, ("train",), quiet)
         name = Path(self.annotate).name if corpus.file is None else corpus.file.name
         place = self.annotations or (corpus.file or Path(name.replace(":", "-"))).with_name(f"{name}.annotations.jsonl")
         check_output(place, (".jsonl", ".ndjson"), [corpus.file or self.annotate])
@@ -75,6 +77,11 @@ class Annotation:
         if log.cut and not quiet:
             print(f"{place} ended in half a line, which was cut off.", file=sys.stderr)
         return AnnotationDesk(corpus.documents, log, model, settings, name, corpus.count())
+
+
+Torch = Annotated[
+    bool, typer.Option("--torch", help="Open ONNX files with torch, which adds lime, shapley and other explainers.")
+]
 
 
 @options.grouped
@@ -105,6 +112,7 @@ def command(
     columns: options.DataColumns,
     data_dir: options.DataDir = None,
     opening: options.Opening,
+    torch: Torch = False,
     device: options.Device = "auto",
     threads: options.Threads = None,
     quiet: options.Quiet = False,
@@ -126,7 +134,6 @@ def command(
     from ..web.logs import UVICORN, write
     from ..web.models import load_models
 
-    options.use_threads(threads)
     settings = Settings(
         queue=queue,
         max_texts=max_texts,
@@ -139,8 +146,8 @@ def command(
         token=token,
     )
     with _bind(host, port) as listener, ExitStack() as files:
-        models = load_models([opening.open(name, device) for name in names])
-        desk = annotation.desk(models[0], columns.columns(names[0]), data_dir, quiet, files)
+        models = load_models([_open(name, opening, device, threads, torch) for name in names])
+        desk = annotation.desk(models[0], lambda: columns.columns(names[0]), data_dir, quiet, files)
         app = make_app(models, settings, (lambda record: None) if quiet else write, desk)
         config = uvicorn.Config(
             app,
@@ -160,6 +167,18 @@ def command(
         if desk is not None:
             print(f"Mark the words of {desk.name} on {address}/annotate (saved in {desk.log.path})", flush=True)
         uvicorn.Server(config).run(sockets=[listener])
+
+
+def _open(name: str, opening: options.Opening, device: str, threads: int | None, torch: bool) -> OpenedModel:
+    """Open a model; an ONNX file without torch, which need not even be installed."""
+    from ..inference.onnx_file import is_onnx
+
+    if torch or opening.learned is not None or not is_onnx(Path(name)):
+        options.use_threads(threads)
+        return opening.open(name, device)
+    from ..explaining.without_torch import open_without_torch
+
+    return open_without_torch(Path(name), opening.access(device), threads)
 
 
 def _bind(host: str, port: int) -> socket.socket:

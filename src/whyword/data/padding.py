@@ -19,6 +19,10 @@ class Padded:
     word_of_token: np.ndarray  # (batch, time) int64: -1 on special tokens and padding
     segments: np.ndarray  # (batch, time) int64
 
+    def __len__(self) -> int:
+        """Count the texts."""
+        return len(self.tokens)
+
 
 def pad(texts: Sequence[Tokens], padding: int) -> Padded:
     """Pad texts to the longest of them."""

@@ -19,12 +19,12 @@ from ..data.forbidden import Forbidden
 from ..data.order import values_of
 from ..data.padding import by_token_budget
 from ..data.tokenizers.forbidding import ForbiddingTokenizer
-from ..interfaces.classifier import REMOVALS, Contributions, Removal
+from ..interfaces.classifier import Contributions, Removal
 from ..interfaces.document import Batch, Label, Tokenizer, Tokens, Words
 from ..interfaces.errors import OptionError, unknown_name
 from ..interfaces.method import Method, Prediction
 from ..maths.tensors.masked import gather_words, share_out
-from .subsets import lay_out
+from .subsets import lay_out, replacement_of
 
 BATCH_TOKENS = 4_096  # padded tokens of a forward pass: large enough to fill the cores, small enough for their caches
 CHUNK_ANSWERS = 8_000_000  # probabilities at a time: of 1,000 classes, 8,000 sub-texts
@@ -220,7 +220,7 @@ class FittedClassifier:
         self, requests: Iterable[tuple[Words, Tensor]], removal: Removal = "delete"
     ) -> Iterator[Tensor]:
         """Answer probabilities_of_subsets for many texts in one stream of batches, in order."""
-        replacement = self._replacement(removal)
+        replacement = replacement_of(self.tokenizer, removal)
         waiting: list[tuple[Words, Tensor]] = []
         tokens, sub_texts, most_sub_texts = 0, 0, CHUNK_ANSWERS // len(self.classes)
         for text, kept in requests:
@@ -238,16 +238,6 @@ class FittedClassifier:
                 yield from self._probabilities_of(waiting, replacement)
                 waiting, tokens, sub_texts = [], 0, 0
         yield from self._probabilities_of(waiting, replacement)
-
-    def _replacement(self, removal: Removal) -> int | None:
-        """Give the token that stands for a removed one; None where removed tokens are deleted."""
-        tokenizer = self.tokenizer
-        tokens = {"delete": None, "pad": tokenizer.padding, "unknown": tokenizer.unknown, "mask": tokenizer.mask}
-        if removal not in tokens:
-            raise unknown_name(removal, "the ways to remove words", list(REMOVALS))
-        if removal == "mask" and tokenizer.mask is None:
-            raise OptionError("This model has no mask token: choose removal delete, pad or unknown.")
-        return tokens[removal]
 
     @torch.inference_mode()
     def _probabilities_of(self, requests: Sequence[tuple[Words, Tensor]], replacement: int | None) -> list[Tensor]:

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..data.padding import Padded, by_token_budget
-from ..interfaces.document import Tokens
+from ..interfaces.classifier import REMOVALS, Removal
+from ..interfaces.document import Tokenizer, Tokens
+from ..interfaces.errors import OptionError, unknown_name
 from ..maths.arrays.rows import distinct_rows
 
 
@@ -92,6 +94,16 @@ def lay_out(
         row_of_request=row_of_request,
         padding=padding,
     )
+
+
+def replacement_of(tokenizer: Tokenizer, removal: Removal) -> int | None:
+    """Give the token that stands for a removed one; None where removed tokens are deleted."""
+    tokens = {"delete": None, "pad": tokenizer.padding, "unknown": tokenizer.unknown, "mask": tokenizer.mask}
+    if removal not in tokens:
+        raise unknown_name(removal, "the ways to remove words", list(REMOVALS))
+    if removal == "mask" and tokenizer.mask is None:
+        raise OptionError("This model has no mask token: choose removal delete, pad or unknown.")
+    return tokens[removal]
 
 
 def _together(kept: np.ndarray, owner: np.ndarray | None) -> np.ndarray:

@@ -106,8 +106,8 @@ def _checked(classifier: Classifier, check: Callable[..., None]) -> Iterator[Cla
         return
     ask = getattr(classifier, name)
 
-    def check_and_ask(question: Any) -> Any:
+    def check_and_ask(*question: Any) -> Any:
         check()
-        return ask(question)
+        return ask(*question)
 
     yield replace(classifier, **{name: check_and_ask})  # type: ignore[type-var]

@@ -14,7 +14,7 @@ from ..data.words import split
 from ..explaining.opened import OpenedModel
 from ..interfaces.classifier import Classifier, OpenClassifier, class_values
 from ..interfaces.document import Document
-from ..interfaces.errors import OptionError
+from ..interfaces.errors import OptionError, unknown_name
 from ..interfaces.explanation import WordImportance
 
 
@@ -54,6 +54,15 @@ class ServedModel:
         from ..explaining.words import word_importance
 
         return word_importance(self.predictor)
+
+    def without(self, explainer: str) -> OptionError:
+        """Say that it has no explainer of that name, and what it has."""
+        if getattr(self.predictor, "takes_arrays", False) and explainer in catalog.names("explainers"):
+            return OptionError(
+                f"'{explainer}' needs torch, without which the ONNX file '{self.name}' is served: choose "
+                f"{' or '.join(self.signs)}, or start the server with --torch or on the model folder."
+            )
+        return unknown_name(explainer, f"the explainers of the model '{self.name}'", self.signs)
 
     def describe(self) -> dict[str, Any]:
         """Say what it is, in plain values."""

@@ -47,7 +47,8 @@ def answers_of(logits: np.ndarray, link: Link) -> np.ndarray:
 def orders_of(words: int, orders: int = ORDERS) -> np.ndarray:
     """Give (order, word) numbers of words: those that torch.rand with the seed `words` gives when it is sorted.
 
-    Both libraries have the same Mersenne Twister; torch keeps the lowest 24 bits of each number.
+    Both libraries have the same Mersenne Twister; torch keeps the lowest 24 bits of each number. Equal numbers, which
+    only texts of many hundred words have, may change places.
     """
     drawn = np.random.RandomState(words).randint(0, 1 << 32, (orders // 2, words), dtype=np.uint32)
     half = (drawn & ((1 << BITS) - 1)).argsort(1, kind="stable")
