@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from ..maths.arrays.shapley import Link, answers_of
 ENDING = ".onnx"
 FACTS = "model.json"  # what `whyword export` writes beside a file
 PROBABILITIES, WEIGHTS = "probabilities", "weights"  # outputs of such a file
+SWITCH = "explain"  # input that may be left out: whether to compute more than probabilities
 INPUTS = ("input_ids", "attention_mask", "token_type_ids", "word_ids")
 MULTI_LABEL = "multi_label_classification"  # as Hugging Face calls it
 LEAST = float(np.finfo(np.float32).tiny)
@@ -55,7 +57,7 @@ class OnnxFile:
         """Token ids from here on are words of a vocabulary; None: every token says something."""
         return getattr(self.tokenizer, "first_word", None)
 
-    @property
+    @cached_property
     def has_weights(self) -> bool:
         """Whether it gives weights of words, of which contributions are made."""
         return WEIGHTS in _names(self.session.get_outputs())
@@ -99,15 +101,13 @@ class OnnxFile:
         return next((name for name in (PROBABILITIES, "logits") if name in names), names[0])
 
     def run(self, batch: Padded, outputs: list[str]) -> list[np.ndarray]:
-        """Run the session, and nothing in it that these outputs do not need."""
-        import onnxruntime
-
+        """Run the session; explanations are computed only if an output needs them."""
         values = (batch.tokens, batch.mask.astype(np.int64), batch.segments, batch.word_of_token)
         taken = _names(self.session.get_inputs())
         feed = {name: value for name, value in zip(INPUTS, values, strict=True) if name in taken}
-        options = onnxruntime.RunOptions()
-        options.only_execute_path_to_fetches = True
-        answers: list[np.ndarray] = self.session.run(outputs, feed, options)
+        if self.has_weights:
+            feed[SWITCH] = np.array(WEIGHTS in outputs)
+        answers: list[np.ndarray] = self.session.run(outputs, feed)
         return answers
 
     def logits(self, batch: Padded) -> np.ndarray:

@@ -19,7 +19,7 @@ from ..data.batching import collate
 from ..data.tokenizers.word_level import WordLevelTokenizer
 from ..data.words import split
 from ..inference.fitted import FittedClassifier
-from ..inference.onnx_file import FACTS, INPUTS, MULTI_LABEL, PROBABILITIES, WEIGHTS
+from ..inference.onnx_file import FACTS, INPUTS, MULTI_LABEL, PROBABILITIES, SWITCH, WEIGHTS
 from ..interfaces.classifier import HALF
 from ..interfaces.document import Batch, Words
 from ..interfaces.errors import MissingExtraError, ModelError
@@ -28,6 +28,7 @@ from ..interfaces.settings import strict_json
 from ..maths.tensors.subsets import SHAPLEY_ORDERS, Link
 from ..storage.atomic import write_text
 from .folder import TrainedModel
+from .onnx_branch import compute_on_demand
 
 OPSET = 18
 CLOSE = 1e-4  # how far probabilities and contributions may be from torch's
@@ -96,6 +97,7 @@ def export_onnx(model: TrainedModel, folder: Path) -> list[Path]:
     file = folder / "model.onnx"
     try:
         _write(graph, inputs, names, file)
+        compute_on_demand(file, PROBABILITIES, SWITCH)
         session = _open(file)
         error = _error(graph, classifier, session, names)
     except Exception as problem:  # whatever a network of another kind makes torch and onnxruntime raise
