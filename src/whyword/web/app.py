@@ -17,6 +17,7 @@ from starlette.responses import FileResponse, HTMLResponse, Response
 from . import logs
 from .batcher import Batcher
 from .errors import add_error_handlers
+from .inference_protocol import add_inference_protocol
 from .limits import Limits, Settings
 from .metrics import Metrics
 from .middleware import RequestLog, TokenAuth
@@ -77,6 +78,7 @@ def make_app(
     add_text_routes(app, service)
     add_model_routes(app, service)
     add_status_routes(app, service)
+    add_inference_protocol(app, service)
     pages = TRY_PAGES
     if desk is not None:
         from .annotating.routes import add_annotation_routes  # takes scipy, which a server without it may do without
