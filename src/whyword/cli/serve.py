@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ipaddress
-import signal
 import socket
 import sys
 from collections.abc import Callable
@@ -19,9 +18,9 @@ from . import options
 
 if TYPE_CHECKING:
     from ..data.rows import Columns
-    from ..explaining.opened import OpenedModel
     from ..web.annotating.desk import AnnotationDesk
     from ..web.models import ServedModel
+    from .serving import Plan
 
 
 @dataclass(frozen=True)
@@ -83,6 +82,10 @@ Torch = Annotated[
     bool, typer.Option("--torch", help="Open ONNX files with torch, which adds lime, shapley and other explainers.")
 ]
 
+Workers = Annotated[
+    int, typer.Option("--workers", min=1, metavar="N", help="Processes that answer on the port, each with the models.")
+]
+
 
 @options.grouped
 def command(
@@ -115,6 +118,7 @@ def command(
     torch: Torch = False,
     device: options.Device = "auto",
     threads: options.Threads = None,
+    workers: Workers = 1,
     quiet: options.Quiet = False,
 ) -> None:
     """Answer over HTTP, and show a page to try sentences on.
@@ -126,13 +130,12 @@ def command(
     """
     try:
         import fastapi  # noqa: F401
-        import uvicorn
+        import uvicorn  # noqa: F401
     except ImportError:
         raise MissingExtraError("whyword serve", "web") from None
-    from ..web.app import make_app
     from ..web.limits import Settings
-    from ..web.logs import UVICORN, write
-    from ..web.models import load_models
+    from ..web.workers import share_of_cores
+    from .serving import Plan, answer
 
     settings = Settings(
         queue=queue,
@@ -145,40 +148,41 @@ def command(
         batch_texts=batch_texts,
         token=token,
     )
+    if workers > 1 and threads is None:
+        threads = share_of_cores(workers)
+    plan = Plan(tuple(names), opening, device, threads, torch, settings, quiet)
     with _bind(host, port) as listener, ExitStack() as files:
-        models = load_models([_open(name, opening, device, threads, torch) for name in names])
+        if workers > 1:
+            if annotation != Annotation():
+                raise OptionError("--annotate writes one file from one process: leave out --workers.")
+            _answer_together(plan, listener, workers)
+            return
+        models = plan.models()
         desk = annotation.desk(models[0], lambda: columns.columns(names[0]), data_dir, quiet, files)
-        app = make_app(models, settings, (lambda record: None) if quiet else write, desk)
-        config = uvicorn.Config(
-            app,
-            log_config=UVICORN,
-            access_log=False,
-            server_header=False,
-            ws="none",
-            timeout_graceful_shutdown=int(2 * timeout) + 1,
-        )
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda *_: None)  # uvicorn raises the signal again when it is done: leave with 0
-        listener.listen()  # from here on clients can connect
-        address = _address(listener)
-        if token is None and not _is_loopback(listener):
-            print(f"Everyone who reaches {address} can use it: set a token, or stay on 127.0.0.1.", file=sys.stderr)
-        print(f"Serving {', '.join(model.name for model in models)} on {address} (API: {address}/docs)", flush=True)
+        _tell(plan, listener, [model.name for model in models])
         if desk is not None:
-            print(f"Mark the words of {desk.name} on {address}/annotate (saved in {desk.log.path})", flush=True)
-        uvicorn.Server(config).run(sockets=[listener])
+            print(
+                f"Mark the words of {desk.name} on {_address(listener)}/annotate (saved in {desk.log.path})", flush=True
+            )
+        answer(plan, models, listener, desk)
 
 
-def _open(name: str, opening: options.Opening, device: str, threads: int | None, torch: bool) -> OpenedModel:
-    """Open a model; an ONNX file without torch, which need not even be installed."""
-    from ..inference.onnx_file import is_onnx
+def _answer_together(plan: Plan, listener: socket.socket, count: int) -> None:
+    """Let several processes answer on one socket."""
+    from ..web.logs import write
+    from ..web.workers import Workers
+    from .serving import Worker, grace
 
-    if torch or opening.learned is not None or not is_onnx(Path(name)):
-        options.use_threads(threads)
-        return opening.open(name, device)
-    from ..explaining.without_torch import open_without_torch
+    workers = Workers(Worker(plan, listener), count, grace(plan), (lambda record: None) if plan.quiet else write)
+    workers.run(lambda names: _tell(plan, listener, names))
 
-    return open_without_torch(Path(name), opening.access(device), threads)
+
+def _tell(plan: Plan, listener: socket.socket, names: list[str]) -> None:
+    listener.listen()  # from here on clients can connect
+    address = _address(listener)
+    if plan.settings.token is None and not _is_loopback(listener):
+        print(f"Everyone who reaches {address} can use it: set a token, or stay on 127.0.0.1.", file=sys.stderr)
+    print(f"Serving {', '.join(names)} on {address} (API: {address}/docs)", flush=True)
 
 
 def _bind(host: str, port: int) -> socket.socket:
