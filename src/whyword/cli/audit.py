@@ -14,6 +14,7 @@ import typer
 
 from ..interfaces.errors import OptionError
 from . import options
+from .precision import Precision, measured
 
 if TYPE_CHECKING:
     from ..audits.audit import Audit
@@ -76,6 +77,7 @@ def command(
     seed: options.Seed = 0,
     device: options.Device = "auto",
     threads: options.Threads = None,
+    precision: Precision = None,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -100,6 +102,7 @@ def command(
         raise OptionError(f"--card writes into the folder of a whyword model, which {model} is not: leave it out.")
     corpus, number = read_corpus(data, columns.columns(model), data_dir, quiet=quiet), count()
     documents = draw((document for document, _ in zip(corpus.documents, number, strict=False)), sample, seed)
+    opened = measured(opened, precision, documents, output, quiet)
     stages = _Stages(quiet)
     audit = gather_audit(
         opened,

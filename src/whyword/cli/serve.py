@@ -15,6 +15,7 @@ import typer
 
 from ..interfaces.errors import MissingExtraError, OptionError
 from . import options
+from .precision import Precision
 
 if TYPE_CHECKING:
     from ..data.rows import Columns
@@ -82,6 +83,10 @@ Torch = Annotated[
     bool, typer.Option("--torch", help="Open ONNX files with torch, which adds lime, shapley and other explainers.")
 ]
 
+PrecisionTexts = Annotated[
+    str | None,
+    typer.Option("--precision-texts", metavar="FILE", help="Texts like those to come, to measure --precision on."),
+]
 Workers = Annotated[
     int, typer.Option("--workers", min=1, metavar="N", help="Processes that answer on the port, each with the models.")
 ]
@@ -119,6 +124,8 @@ def command(
     device: options.Device = "auto",
     threads: options.Threads = None,
     workers: Workers = 1,
+    precision: Precision = None,
+    precision_texts: PrecisionTexts = None,
     quiet: options.Quiet = False,
 ) -> None:
     """Answer over HTTP, and show a page to try sentences on.
@@ -151,6 +158,8 @@ def command(
     if workers > 1 and threads is None:
         threads = share_of_cores(workers)
     plan = Plan(tuple(names), opening, device, threads, torch, settings, quiet)
+    if precision is not None or precision_texts is not None:
+        plan = plan.measured(precision, precision_texts)
     with _bind(host, port) as listener, ExitStack() as files:
         if workers > 1:
             if annotation != Annotation():

@@ -5,10 +5,11 @@ from __future__ import annotations
 import signal
 import socket
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..interfaces.errors import OptionError
 from . import options
 
 if TYPE_CHECKING:
@@ -29,20 +30,43 @@ class Plan:
     torch: bool  # whether ONNX files are opened with it
     settings: Settings
     quiet: bool
+    precisions: tuple[str, ...] = ()  # of each model; empty: float32
+
+    def measured(self, wanted: str | None, texts: str | None) -> Plan:
+        """Choose the precision of each model on some texts."""
+        from ..data.rows import Columns
+        from .precision import measured
+        from .texts import open_texts
+
+        if wanted is None or texts is None:
+            raise OptionError("--precision of a server is measured on --precision-texts FILE: give both.")
+        if not Path(texts).is_file():
+            raise OptionError(f"There is no file {texts}: give --precision-texts a data file.")
+        opened = [
+            measured(self._open(name), wanted, open_texts(Path(texts), Columns(), True), None, self.quiet)
+            for name in self.names
+        ]
+        return replace(self, precisions=tuple(one.access.precision for one in opened))
 
     def models(self) -> list[ServedModel]:
         """Open the models."""
         from ..web.models import load_models
 
-        return load_models([self._open(name) for name in self.names])
+        precisions = self.precisions or ("float32",) * len(self.names)
+        return load_models([self._open(*one) for one in zip(self.names, precisions, strict=True)])
 
-    def _open(self, name: str) -> OpenedModel:
+    def _open(self, name: str, precision: str = "float32") -> OpenedModel:
         """Open a model; an ONNX file without torch, which need not even be installed."""
         from ..inference.onnx_file import is_onnx
 
         if self.torch or self.opening.learned is not None or not is_onnx(Path(name)):
             options.use_threads(self.threads)
-            return self.opening.open(name, self.device)
+            opened = self.opening.open(name, self.device)
+            if precision == "float32":
+                return opened
+            from ..explaining.any_model import lowered
+
+            return lowered(opened, precision)
         from ..explaining.without_torch import open_without_torch
 
         return open_without_torch(Path(name), self.opening.access(self.device), self.threads)

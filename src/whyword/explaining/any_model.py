@@ -11,6 +11,7 @@ from typing import Any
 from ..inference.black_box import BlackBox
 from ..inference.fitted import choose_device
 from ..inference.opening import forms, open_foreign, open_object
+from ..inference.precision import FULL, in_precision
 from ..interfaces.adapter import Access
 from ..interfaces.classifier import Classifier, OpenClassifier
 from ..interfaces.document import Label, Words
@@ -33,7 +34,21 @@ def open_model(model: Any, access: Access | None = None, fingerprint: str | None
     if opened.fingerprint is None and fingerprint is not None:
         classes = opened.classifier.classes
         opened = replace(opened, fingerprint=lambda: named_fingerprint(fingerprint, classes))
-    return opened if access.learned is None else _with_learned(opened, access)
+    opened = opened if access.learned is None else _with_learned(opened, access)
+    return opened if opened is model else lowered(opened, access.precision)
+
+
+def lowered(opened: OpenedModel, precision: str) -> OpenedModel:
+    """Let a model compute in another precision, which its identity then names."""
+    if precision == FULL:
+        return opened
+    named = opened.fingerprint
+    return replace(
+        opened,
+        classifier=in_precision(opened.classifier, precision),
+        fingerprint=None if named is None else lambda: fingerprint_of([named(), precision]),
+        access=replace(opened.access, precision=precision),
+    )
 
 
 def _with_learned(opened: OpenedModel, access: Access) -> OpenedModel:

@@ -73,6 +73,7 @@ class ServedModel:
             "encoder": self.model.name if trained is None else trained.config.encoder,
             "classes": list(self.predictor.classes),
             "scale": self._scale(),
+            "precision": self.model.access.precision,
             "explainers": list(self.signs),
             "unsigned": [name for name, signed in self.signs.items() if not signed],
             "default_explainer": catalog.make_explainer(None, self.predictor).name,
