@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference.samples import sample
-from whyword.data.batching import POOL, Corpus, by_token_budget, collate, training_batches
+from whyword.data.batching import POOL, Corpus, collate, training_batches
+from whyword.data.padding import by_token_budget
 from whyword.data.tokenizers.word_level import learn_vocabulary
 from whyword.data.words import split
 from whyword.interfaces.document import Document, Tokens

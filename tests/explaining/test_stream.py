@@ -13,8 +13,9 @@ from whyword.explainers.occlusion import Occlusion
 from whyword.explainers.own import Own
 from whyword.explainers.random import Random
 from whyword.explaining import stream as explaining
-from whyword.explaining.any_model import as_classifier, class_number
+from whyword.explaining.any_model import as_classifier
 from whyword.explaining.stream import explain_chunks, explain_documents, only_top
+from whyword.explaining.targets import class_number
 from whyword.inference.black_box import BlackBox
 from whyword.inference.fitted import FittedClassifier
 from whyword.interfaces.document import Document

@@ -11,11 +11,12 @@ import torch
 
 from whyword.data.dataset import load_dataset
 from whyword.data.words import split
+from whyword.inference.onnx_file import INPUTS
 from whyword.interfaces.errors import ModelError
 from whyword.models import onnx as exporting
 from whyword.models.config import make_config
 from whyword.models.export import export_model
-from whyword.models.onnx import INPUTS, inputs_of
+from whyword.models.onnx import inputs_of
 from whyword.models.train import train_model
 
 onnxruntime = pytest.importorskip("onnxruntime")
@@ -31,7 +32,8 @@ def run(folder, classifier, texts):
     session = onnxruntime.InferenceSession(str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"])
     taken = {put.name for put in session.get_inputs()}
     inputs = zip(INPUTS, inputs_of(classifier, texts), strict=True)
-    return session.run(None, {name: put.numpy() for name, put in inputs if name in taken})
+    outputs = [put.name for put in session.get_outputs() if put.name != "weights"]
+    return session.run(outputs, {name: put.numpy() for name, put in inputs if name in taken})
 
 
 @pytest.fixture(scope="module", params=["bag", "affine", "cnn", "lstm", "bidirectional", "transformer", "attention"])

@@ -35,6 +35,7 @@ def api(models):
 
 
 ROUTES = ["POST /v1/predict", "POST /v1/explain", "GET /v1/models", "GET /v1/words", "GET /healthz", "GET /metrics"]
+ROUTES += ["POST /v2/models/{name}/infer", "POST /v2/models/{name}/explain", "POST /v1/models/{name}:explain"]
 CAN_BE_WRONG = ROUTES[:2] + ROUTES[3:4]  # the others take nothing
 MADE_UP = [(route, GenerationMode.POSITIVE) for route in ROUTES]
 MADE_UP += [(route, GenerationMode.NEGATIVE) for route in CAN_BE_WRONG]

@@ -14,8 +14,9 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from ..data.batching import Corpus, by_token_budget, training_batches
+from ..data.batching import Corpus, training_batches
 from ..data.dataset import Dataset
+from ..data.padding import by_token_budget
 from ..explaining.any_model import trained_model
 from ..interfaces.errors import OptionError
 from ..interfaces.method import Method, Prediction

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import torch
 
 from ..interfaces.classifier import Classifier, exclusive, is_multi_label, predicted_labels
 from ..interfaces.explanation import Scored
@@ -27,7 +26,7 @@ def choose_classes(
         return np.unique([target, *scored])
     labels = np.zeros(0, dtype=np.int64)
     if classifier is not None and is_multi_label(classifier):
-        labels = np.flatnonzero(predicted_labels(classifier, torch.from_numpy(probabilities)[None])[0])
+        labels = np.flatnonzero(predicted_labels(classifier, probabilities[None])[0])
     likeliest = np.argsort(-probabilities, kind="stable")
     first = np.array(list(dict.fromkeys([target, *labels.tolist(), *likeliest[: MOST_SCORED + 1].tolist()])))
     return np.sort(first[: max(MOST_SCORED, 1 + len(labels))])

@@ -5,17 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from torch import Tensor
 
 from ..interfaces.classifier import Classifier, OpenClassifier
 from ..interfaces.document import Document, Words
 from ..interfaces.errors import OptionError
 from ..interfaces.explanation import Explainer, Explanation
 
-ReadScores = Callable[[Sequence[Words]], tuple[list[Tensor] | list[np.ndarray], Tensor, list[int]]]
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    ReadScores = Callable[[Sequence[Words]], tuple[list[Tensor] | list[np.ndarray], Tensor, list[int]]]
 
 
 @dataclass(frozen=True)

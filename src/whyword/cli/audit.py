@@ -15,6 +15,7 @@ import typer
 
 from ..interfaces.errors import OptionError
 from . import options
+from .precision import Precision, measured
 
 if TYPE_CHECKING:
     from ..audits.audit import Audit
@@ -77,6 +78,7 @@ def command(
     seed: options.Seed = 0,
     device: options.Device = "auto",
     threads: options.Threads = None,
+    precision: Precision = None,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -102,6 +104,7 @@ def command(
         raise OptionError(f"--card writes into the folder of a whyword model, which {model} is not: leave it out.")
     corpus, number = read_corpus(data, columns.columns(model), data_dir, quiet=quiet), count()
     documents = draw((document for document, _ in zip(corpus.documents, number, strict=False)), sample, seed)
+    opened = measured(opened, precision, documents, output, quiet)
     stages = _Stages(quiet)
     with nullcontext() if output is None else owned(output):
         audit = gather_audit(

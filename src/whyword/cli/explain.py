@@ -11,6 +11,7 @@ import typer
 from ..interfaces.settings import strict_json
 from . import options
 from .completion import complete_class, complete_target
+from .precision import Precision, measured_on
 
 if TYPE_CHECKING:
     from ..explaining.targets import Target
@@ -76,6 +77,7 @@ def command(
     cache: options.Cache = None,
     seed: options.Seed = 0,
     hardware: options.Hardware,
+    precision: Precision = None,
     reporting: options.Reporting,
 ) -> None:
     """Show which words speak for the class of each text, and which for others.
@@ -101,6 +103,7 @@ def command(
     texts = read_inputs(inputs, names)
     check_destination(texts if isinstance(texts, Path) else None, output, EXPLANATIONS, Sharing(**vars(parts)))
     opened = opening.open(model, hardware.device)
+    opened, texts = measured_on(opened, precision, texts, names, output, reporting.quiet)
     chosen = make_explainer(explainer, opened.classifier, seed, values)
     asked = read_target(opened.classifier.classes, target, against, class_values(opened.classifier))
     chosen = prove(chosen, check, tolerance, interactions, against, asked.score)

@@ -17,6 +17,7 @@ from ..interfaces.errors import OptionError
 if TYPE_CHECKING:
     from ..data.rows import Columns
     from ..explaining.any_model import OpenedModel
+    from ..interfaces.adapter import Access
 
 MODELS = (
     "A model folder, hf:FOLDER_OR_NAME, a file of scikit-learn (.skops), ONNX or fastText, a folder of spaCy or "
@@ -228,15 +229,19 @@ class Opening:
     fingerprint: Fingerprint = None
     learned: Learned = None
 
-    def open(self, model: str, device: str) -> OpenedModel:
-        """Open a model of any kind."""
-        from ..explaining.any_model import open_model
+    def access(self, device: str) -> Access:
+        """Say how a model may be opened."""
         from ..interfaces.adapter import Access
 
         classes = None if self.class_names is None else tuple(name.strip() for name in self.class_names.split(","))
         learned = None if self.learned is None else str(self.learned)
-        access = Access(device, classes, self.allow_download, self.allow_pickle, self.http_template, learned)
-        return open_model(model, access, self.fingerprint)
+        return Access(device, classes, self.allow_download, self.allow_pickle, self.http_template, learned)
+
+    def open(self, model: str, device: str) -> OpenedModel:
+        """Open a model of any kind."""
+        from ..explaining.any_model import open_model
+
+        return open_model(model, self.access(device), self.fingerprint)
 
 
 @dataclass(frozen=True)

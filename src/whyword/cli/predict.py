@@ -11,6 +11,7 @@ import typer
 
 from ..interfaces.settings import strict_json
 from . import options
+from .precision import Precision, measured_on
 
 Output = Annotated[
     Path | None,
@@ -33,6 +34,7 @@ def command(
     columns: options.TextColumns,
     opening: options.Opening,
     hardware: options.Hardware,
+    precision: Precision = None,
     reporting: options.Reporting,
 ) -> None:
     """Print the class of each text, with its probability.
@@ -52,6 +54,7 @@ def command(
     texts = read_inputs(inputs, names)
     check_destination(texts if isinstance(texts, Path) else None, output, PREDICTIONS, Sharing(**vars(parts)))
     opened = opening.open(model, hardware.device)
+    opened, texts = measured_on(opened, precision, texts, names, output, reporting.quiet)
     if output is None:
         documents = open_texts(texts, names, reporting.quiet)
         _show(chain.from_iterable(predict_chunks(opened.classifier, documents)), reporting.as_json)

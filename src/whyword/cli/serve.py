@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ipaddress
-import signal
 import socket
 import sys
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,11 +15,13 @@ import typer
 
 from ..interfaces.errors import MissingExtraError, OptionError
 from . import options
+from .precision import Precision
 
 if TYPE_CHECKING:
     from ..data.rows import Columns
     from ..web.annotating.desk import AnnotationDesk
     from ..web.models import ServedModel
+    from .serving import Plan
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ class Annotation:
     ] = False
 
     def desk(
-        self, model: ServedModel, columns: Columns, data_dir: Path | None, quiet: bool, files: ExitStack
+        self, model: ServedModel, columns: Callable[[], Columns], data_dir: Path | None, quiet: bool, files: ExitStack
     ) -> AnnotationDesk | None:
         """Open the texts and the file of annotations."""
         if self.annotate is None:
@@ -67,7 +69,7 @@ class Annotation:
         from .texts import read_corpus
 
         settings = AnnotationSettings(read_order(self.order), self.overlap, self.lease, self.show_reasons)
-        corpus = read_corpus(self.annotate, columns, data_dir, ("train",), quiet)
+        corpus = read_corpus(self.annotate, columns(), data_dir, ("train",), quiet)
         name = Path(self.annotate).name if corpus.file is None else corpus.file.name
         place = self.annotations or (corpus.file or Path(name.replace(":", "-"))).with_name(f"{name}.annotations.jsonl")
         check_output(place, (".jsonl", ".ndjson"), [corpus.file or self.annotate])
@@ -75,6 +77,19 @@ class Annotation:
         if log.cut and not quiet:
             print(f"{place} ended in half a line, which was cut off.", file=sys.stderr)
         return AnnotationDesk(corpus.documents, log, model, settings, name, corpus.count())
+
+
+Torch = Annotated[
+    bool, typer.Option("--torch", help="Open ONNX files with torch, which adds lime, shapley and other explainers.")
+]
+
+PrecisionTexts = Annotated[
+    str | None,
+    typer.Option("--precision-texts", metavar="FILE", help="Texts like those to come, to measure --precision on."),
+]
+Workers = Annotated[
+    int, typer.Option("--workers", min=1, metavar="N", help="Processes that answer on the port, each with the models.")
+]
 
 
 @options.grouped
@@ -105,8 +120,12 @@ def command(
     columns: options.DataColumns,
     data_dir: options.DataDir = None,
     opening: options.Opening,
+    torch: Torch = False,
     device: options.Device = "auto",
     threads: options.Threads = None,
+    workers: Workers = 1,
+    precision: Precision = None,
+    precision_texts: PrecisionTexts = None,
     quiet: options.Quiet = False,
 ) -> None:
     """Answer over HTTP, and show a page to try sentences on.
@@ -118,15 +137,13 @@ def command(
     """
     try:
         import fastapi  # noqa: F401
-        import uvicorn
+        import uvicorn  # noqa: F401
     except ImportError:
         raise MissingExtraError("whyword serve", "web") from None
-    from ..web.app import make_app
     from ..web.limits import Settings
-    from ..web.logs import UVICORN, write
-    from ..web.models import load_models
+    from ..web.workers import share_of_cores
+    from .serving import Plan, answer
 
-    options.use_threads(threads)
     settings = Settings(
         queue=queue,
         max_texts=max_texts,
@@ -138,28 +155,43 @@ def command(
         batch_texts=batch_texts,
         token=token,
     )
+    if workers > 1 and threads is None:
+        threads = share_of_cores(workers)
+    plan = Plan(tuple(names), opening, device, threads, torch, settings, quiet)
+    if precision is not None or precision_texts is not None:
+        plan = plan.measured(precision, precision_texts)
     with _bind(host, port) as listener, ExitStack() as files:
-        models = load_models([opening.open(name, device) for name in names])
-        desk = annotation.desk(models[0], columns.columns(names[0]), data_dir, quiet, files)
-        app = make_app(models, settings, (lambda record: None) if quiet else write, desk)
-        config = uvicorn.Config(
-            app,
-            log_config=UVICORN,
-            access_log=False,
-            server_header=False,
-            ws="none",
-            timeout_graceful_shutdown=int(2 * timeout) + 1,
-        )
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda *_: None)  # uvicorn raises the signal again when it is done: leave with 0
-        listener.listen()  # from here on clients can connect
-        address = _address(listener)
-        if token is None and not _is_loopback(listener):
-            print(f"Everyone who reaches {address} can use it: set a token, or stay on 127.0.0.1.", file=sys.stderr)
-        print(f"Serving {', '.join(model.name for model in models)} on {address} (API: {address}/docs)", flush=True)
+        if workers > 1:
+            if annotation != Annotation():
+                raise OptionError("--annotate writes one file from one process: leave out --workers.")
+            _answer_together(plan, listener, workers)
+            return
+        models = plan.models()
+        desk = annotation.desk(models[0], lambda: columns.columns(names[0]), data_dir, quiet, files)
+        _tell(plan, listener, [model.name for model in models])
         if desk is not None:
-            print(f"Mark the words of {desk.name} on {address}/annotate (saved in {desk.log.path})", flush=True)
-        uvicorn.Server(config).run(sockets=[listener])
+            print(
+                f"Mark the words of {desk.name} on {_address(listener)}/annotate (saved in {desk.log.path})", flush=True
+            )
+        answer(plan, models, listener, desk)
+
+
+def _answer_together(plan: Plan, listener: socket.socket, count: int) -> None:
+    """Let several processes answer on one socket."""
+    from ..web.logs import write
+    from ..web.workers import Workers
+    from .serving import Worker, grace
+
+    workers = Workers(Worker(plan, listener), count, grace(plan), (lambda record: None) if plan.quiet else write)
+    workers.run(lambda names: _tell(plan, listener, names))
+
+
+def _tell(plan: Plan, listener: socket.socket, names: list[str]) -> None:
+    listener.listen()  # from here on clients can connect
+    address = _address(listener)
+    if plan.settings.token is None and not _is_loopback(listener):
+        print(f"Everyone who reaches {address} can use it: set a token, or stay on 127.0.0.1.", file=sys.stderr)
+    print(f"Serving {', '.join(names)} on {address} (API: {address}/docs)", flush=True)
 
 
 def _bind(host: str, port: int) -> socket.socket:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -12,21 +12,24 @@ import torch
 
 from ..interfaces.document import UNKNOWN, Batch, Document, Label, Tokenizer, Tokens
 from .labels import numbered
+from .padding import Padded, by_token_budget, fill, pad
 
 POOL = 50  # batches whose texts are sorted by length together: large enough for little padding, small enough to mix
 
 
 def collate(texts: Sequence[Tokens], padding: int, labels: np.ndarray | None = None) -> Batch:
     """Pad texts to the longest of them."""
-    lengths = np.array([len(text) for text in texts])
-    mask = np.arange(lengths.max(initial=0)) < lengths[:, None]  # (batch, time)
+    batch = as_batch(pad(texts, padding))
+    return replace(batch, labels=None if labels is None else _labels(labels), owner=_owners(texts))
+
+
+def as_batch(padded: Padded) -> Batch:
+    """Give padded texts as tensors."""
     return Batch(
-        tokens=_padded([text.ids for text in texts], mask, padding),
-        mask=torch.from_numpy(mask),
-        word_of_token=_padded([text.word for text in texts], mask, -1),
-        segments=_padded([text.segment for text in texts], mask, 0),
-        labels=None if labels is None else _labels(labels),
-        owner=_owners(texts),
+        tokens=torch.from_numpy(padded.tokens),
+        mask=torch.from_numpy(padded.mask),
+        word_of_token=torch.from_numpy(padded.word_of_token),
+        segments=torch.from_numpy(padded.segments),
     )
 
 
@@ -45,12 +48,6 @@ def _owners(texts: Sequence[Tokens]) -> torch.Tensor | None:
     return torch.from_numpy(table)
 
 
-def _padded(rows: Sequence[np.ndarray], mask: np.ndarray, filler: int) -> torch.Tensor:
-    table = np.full(mask.shape, filler, dtype=np.int64)
-    table[mask] = np.concatenate(rows)
-    return torch.from_numpy(table)
-
-
 def token_marks(batch: Batch, marks: Sequence[np.ndarray | None]) -> torch.Tensor | None:
     """Give every token of a batch what is known of its word, (batch, time); None if nothing is known of any."""
     if all(states is None for states in marks):
@@ -61,17 +58,6 @@ def token_marks(batch: Batch, marks: Sequence[np.ndarray | None]) -> torch.Tenso
         if states is not None:
             table[row] = np.where(words[row] < 0, UNKNOWN, states[words[row]])
     return torch.from_numpy(table)
-
-
-def by_token_budget(lengths: np.ndarray, budget: int, most_texts: int | None = None) -> Iterator[np.ndarray]:
-    """Group positions by falling length so that no padded batch exceeds the budget (a longer text is alone)."""
-    order = np.argsort(-lengths, kind="stable")
-    start = 0
-    while start < len(order):
-        fits = max(1, budget // max(1, int(lengths[order[start]])))
-        stop = start + min(fits, most_texts or fits)
-        yield order[start:stop]
-        start = stop
 
 
 def training_batches(lengths: np.ndarray, batch_size: int, budget: int, seed: Sequence[int]) -> list[np.ndarray]:
@@ -144,7 +130,8 @@ class Corpus:
         if self.ignored is not None:
             ignored = [self.ignored[i] for i in chosen]
             most = np.arange(max(map(len, ignored), default=0))
-            batch = replace(batch, ignored=_padded(ignored, most < np.array([[len(row)] for row in ignored]), 0) > 0)
+            table = fill(ignored, most < np.array([[len(row)] for row in ignored]), 0) > 0
+            batch = replace(batch, ignored=torch.from_numpy(table))
         if self.weights is not None:
             batch = replace(batch, weights=torch.from_numpy(self.weights[chosen]).float())
         if self.marks is not None:

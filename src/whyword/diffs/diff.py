@@ -12,10 +12,11 @@ from ..catalog import make_explainer
 from ..data.forbidden import Forbidden
 from ..data.words import split
 from ..evaluation.top_words import top_words
-from ..explaining.any_model import OpenedModel, access_for, class_number, known_label, open_model
+from ..explaining.any_model import OpenedModel, access_for, known_label, open_model
 from ..explaining.cache import ExplanationCache
 from ..explaining.inputs import draw, labelled_documents, with_rationales
 from ..explaining.stream import explain_documents
+from ..explaining.targets import class_number
 from ..explaining.words import ignores_case, importance_in
 from ..interfaces.classifier import Classifier, OpenClassifier, exclusive, has_contributions
 from ..interfaces.document import Document, Label

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from ..blocks.label_regression import solve_label
 from ..blocks.ngrams import ABSENT, find_keys, hash_keys, ngram_keys, occurrence_values
 from ..blocks.ordered_regression import OrderedFit, solve_ordered
-from ..data.batching import by_token_budget
+from ..data.padding import by_token_budget
 from ..data.tokenizers.word_level import WordLevelTokenizer
 from ..interfaces.document import Batch
 from ..interfaces.method import LabelledTexts, LinearEncoder

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-import torch
+import numpy as np
 
 from ..interfaces.classifier import Classifier, Removal
 from ..interfaces.document import Document
@@ -25,11 +26,12 @@ class Occlusion(Explainer):
         self, classifier: Classifier, documents: Sequence[Document], targets: Sequence[int] | None = None
     ) -> list[Explanation]:
         """Explain each document."""
-        requests = ((document.words, _whole_and_each_left_out(len(document.words))) for document in documents)
+        as_taken = _as_taken(classifier)
+        requests = ((d.words, as_taken(_whole_and_each_left_out(len(d.words)))) for d in documents)
         explanations: list[Explanation] = []
         started = time.perf_counter()
         for i, answer in enumerate(classifier.probabilities_of_many(requests, self.removal)):
-            table = answer.double().numpy()  # (1 + word, class)
+            table = np.asarray(answer, dtype=np.float64)  # (1 + word, class)
             falls = table[0] - table[1:]  # (word, class)
             target = int(table[0].argmax()) if targets is None else int(targets[i])
             now = time.perf_counter()
@@ -51,5 +53,14 @@ class Occlusion(Explainer):
         return explanations
 
 
-def _whole_and_each_left_out(words: int) -> torch.Tensor:
-    return torch.cat([torch.ones(1, words, dtype=torch.bool), ~torch.eye(words, dtype=torch.bool)])
+def _whole_and_each_left_out(words: int) -> np.ndarray:
+    return np.concatenate([np.ones((1, words), dtype=bool), ~np.eye(words, dtype=bool)])
+
+
+def _as_taken(classifier: Classifier) -> Callable[[np.ndarray], Any]:
+    """Make tensors of arrays, except for a classifier that computes without torch."""
+    if getattr(classifier, "takes_arrays", False):
+        return np.asarray
+    import torch
+
+    return torch.from_numpy

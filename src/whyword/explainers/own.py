@@ -37,7 +37,7 @@ class Own(Explainer):
         started = time.perf_counter()
         found = classifier.contributions([document.words for document in documents])
         seconds = (time.perf_counter() - started) / max(1, len(documents))
-        table = found.probabilities.double().numpy()
+        table = np.asarray(found.probabilities, dtype=np.float64)
         chosen = table.argmax(1) if targets is None else np.asarray(targets)
         return [
             Explanation(

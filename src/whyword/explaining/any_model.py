@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ..inference.black_box import BlackBox
 from ..inference.fitted import choose_device
 from ..inference.opening import forms, open_foreign, open_object
+from ..inference.precision import FULL, in_precision
 from ..interfaces.adapter import Access
 from ..interfaces.classifier import Classifier, OpenClassifier
 from ..interfaces.document import Label, Words
@@ -21,34 +21,7 @@ from ..models.fingerprint import fingerprint as fingerprint_of
 from ..models.fingerprint import model_fingerprint, named_fingerprint
 from ..models.folder import TrainedModel, load_model
 from .inputs import read_labels
-
-
-@dataclass(frozen=True, eq=False)
-class OpenedModel:
-    """A model that can be asked, and what is known of it."""
-
-    classifier: Classifier
-    name: str  # for people
-    kind: str = "whyword"  # or the name of the adapter that opened it
-    trained: TrainedModel | None = None  # of a model that is ours
-    place: str | None = None  # where others can open it too: a path, a name or a URL
-    fingerprint: Callable[[], str] | None = None  # names the contents; None where nobody can see that they change
-    access: Access = field(default_factory=Access)  # how it was opened
-    fidelity: Mapping[str, float] | None = None  # of contributions that were learned for it, on texts held out
-
-    @cached_property
-    def identity(self) -> str | None:
-        """A name that changes whenever the model does; None if nobody can tell."""
-        return None if self.fingerprint is None else self.fingerprint()
-
-    def named(self, what: str) -> str:
-        """Give the identity to what needs one."""
-        if self.identity is None:
-            raise OptionError(
-                f"{what} cannot see when a model that is not whyword's changes: give fingerprint, a name for this very "
-                "model, such as its version."
-            )
-        return self.identity
+from .opened import OpenedModel as OpenedModel
 
 
 def open_model(model: Any, access: Access | None = None, fingerprint: str | None = None) -> OpenedModel:
@@ -61,7 +34,21 @@ def open_model(model: Any, access: Access | None = None, fingerprint: str | None
     if opened.fingerprint is None and fingerprint is not None:
         classes = opened.classifier.classes
         opened = replace(opened, fingerprint=lambda: named_fingerprint(fingerprint, classes))
-    return opened if access.learned is None else _with_learned(opened, access)
+    opened = opened if access.learned is None else _with_learned(opened, access)
+    return opened if opened is model else lowered(opened, access.precision)
+
+
+def lowered(opened: OpenedModel, precision: str) -> OpenedModel:
+    """Let a model compute in another precision, which its identity then names."""
+    if precision == FULL:
+        return opened
+    named = opened.fingerprint
+    return replace(
+        opened,
+        classifier=in_precision(opened.classifier, precision),
+        fingerprint=None if named is None else lambda: fingerprint_of([named(), precision]),
+        access=replace(opened.access, precision=precision),
+    )
 
 
 def _with_learned(opened: OpenedModel, access: Access) -> OpenedModel:
@@ -168,14 +155,6 @@ def open_classifier(model: Any) -> OpenClassifier:
     if not isinstance(classifier, OpenClassifier):
         raise OptionError(f"{type(model).__name__} cannot be looked into: give a model that whyword trained.")
     return classifier
-
-
-def class_number(classes: Sequence[Label], label: Label) -> int:
-    """Find a class by its label, also when an integer label is given as a word."""
-    names = [str(name) for name in classes]
-    if str(label) not in names:
-        raise unknown_name(str(label), "the classes of this model", names)
-    return names.index(str(label))
 
 
 def known_label(classes: Sequence[Label], label: Label) -> Label:

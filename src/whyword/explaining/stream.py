@@ -8,7 +8,6 @@ from itertools import chain, islice
 from typing import Any
 
 import numpy as np
-import torch
 
 from ..inference.windows import explain_in_windows
 from ..interfaces.classifier import Classifier, class_values, is_multi_label, predicted_classes, predicted_labels
@@ -109,7 +108,7 @@ def prediction(classifier: Classifier, row: Sequence[float], best: int) -> dict[
     probabilities = {str(name): p for name, p in zip(classifier.classes, row, strict=True)}
     labels = {}
     if is_multi_label(classifier):
-        (chosen,) = predicted_labels(classifier, torch.tensor([list(row)], dtype=torch.float64))
+        (chosen,) = predicted_labels(classifier, np.array([row]))
         labels = {"labels": [name for name, has in zip(classifier.classes, chosen, strict=True) if has]}
     values = class_values(classifier)
     expected = {} if values is None else {"expected": float(np.dot(row, values))}

@@ -7,15 +7,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-import torch
 
 from ..data.words import split
 from ..inference.windows import explain_in_windows
 from ..interfaces.classifier import Classifier, OpenClassifier, is_multi_label, predicted_labels
 from ..interfaces.document import Document, Label
-from ..interfaces.errors import OptionError
+from ..interfaces.errors import OptionError, unknown_name
 from ..interfaces.explanation import NO_SCORE, Explainer, Explanation
-from .any_model import class_number
 
 PREDICTED, ALL, SCORE = "predicted", "all", "score"  # no classes, unless the model has a class of that name
 
@@ -114,6 +112,14 @@ def read_target(
     return Target(number, other, special == ALL, special == SCORE)
 
 
+def class_number(classes: Sequence[Label], label: Label) -> int:
+    """Find a class by its label, also when an integer label is given as a word."""
+    names = [str(name) for name in classes]
+    if str(label) not in names:
+        raise unknown_name(str(label), "the classes of this model", names)
+    return names.index(str(label))
+
+
 def check_before_reading(target: Target, explainer: Explainer, classifier: Classifier) -> None:
     """Refuse weights before any text is read: a text without words tells, in one forward pass of a model of ours."""
     if target.named and isinstance(classifier, OpenClassifier):
@@ -125,7 +131,7 @@ def _with_labels(classifier: Classifier, explanations: list[Explanation]) -> lis
     """Say which labels are predicted for each text, where a text may have several."""
     if not explanations or not is_multi_label(classifier):
         return explanations
-    table = predicted_labels(classifier, torch.from_numpy(np.stack([one.probabilities for one in explanations])))
+    table = predicted_labels(classifier, np.stack([one.probabilities for one in explanations]))
     return [
         replace(one, labels=tuple(np.flatnonzero(row).tolist())) for one, row in zip(explanations, table, strict=True)
     ]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,16 +14,17 @@ import torch
 from torch import Tensor
 
 from ..blocks.contributions import answers_of
-from ..data.batching import by_token_budget, collate
+from ..data.batching import as_batch, collate
 from ..data.forbidden import Forbidden
 from ..data.order import values_of
+from ..data.padding import by_token_budget
 from ..data.tokenizers.forbidding import ForbiddingTokenizer
-from ..interfaces.classifier import REMOVALS, Contributions, Removal
+from ..interfaces.classifier import Contributions, Removal
 from ..interfaces.document import Batch, Label, Tokenizer, Tokens, Words
 from ..interfaces.errors import OptionError, unknown_name
 from ..interfaces.method import Method, Prediction
 from ..maths.tensors.masked import gather_words, share_out
-from .subsets import lay_out
+from .subsets import lay_out, replacement_of
 
 BATCH_TOKENS = 4_096  # padded tokens of a forward pass: large enough to fill the cores, small enough for their caches
 CHUNK_ANSWERS = 8_000_000  # probabilities at a time: of 1,000 classes, 8,000 sub-texts
@@ -45,6 +47,10 @@ class FittedClassifier:
     def device(self) -> torch.device:
         """Where the weights are."""
         return next(self.method.parameters(), torch.empty(0)).device
+
+    def twin(self) -> FittedClassifier | None:
+        """Give the same weights with a tokenizer of its own, for a second thread; None where one thread must do."""
+        return replace(self, tokenizer=deepcopy(self.tokenizer)) if self.device.type == "cpu" else None
 
     @property
     def multi_label(self) -> bool:
@@ -214,7 +220,7 @@ class FittedClassifier:
         self, requests: Iterable[tuple[Words, Tensor]], removal: Removal = "delete"
     ) -> Iterator[Tensor]:
         """Answer probabilities_of_subsets for many texts in one stream of batches, in order."""
-        replacement = self._replacement(removal)
+        replacement = replacement_of(self.tokenizer, removal)
         waiting: list[tuple[Words, Tensor]] = []
         tokens, sub_texts, most_sub_texts = 0, 0, CHUNK_ANSWERS // len(self.classes)
         for text, kept in requests:
@@ -233,16 +239,6 @@ class FittedClassifier:
                 waiting, tokens, sub_texts = [], 0, 0
         yield from self._probabilities_of(waiting, replacement)
 
-    def _replacement(self, removal: Removal) -> int | None:
-        """Give the token that stands for a removed one; None where removed tokens are deleted."""
-        tokenizer = self.tokenizer
-        tokens = {"delete": None, "pad": tokenizer.padding, "unknown": tokenizer.unknown, "mask": tokenizer.mask}
-        if removal not in tokens:
-            raise unknown_name(removal, "the ways to remove words", list(REMOVALS))
-        if removal == "mask" and tokenizer.mask is None:
-            raise OptionError("This model has no mask token: choose removal delete, pad or unknown.")
-        return tokens[removal]
-
     @torch.inference_mode()
     def _probabilities_of(self, requests: Sequence[tuple[Words, Tensor]], replacement: int | None) -> list[Tensor]:
         if not requests:
@@ -254,7 +250,7 @@ class FittedClassifier:
         sub_texts = lay_out(tokens, kept, tokenizer.padding, tokenizer.unknown, replacement)
         probabilities = torch.empty(sub_texts.rows, len(self.classes))
         for rows, batch in sub_texts.batches(BATCH_TOKENS):
-            probabilities[torch.from_numpy(rows)] = self._answer(batch.to(self.device))
+            probabilities[torch.from_numpy(rows)] = self._answer(as_batch(batch).to(self.device))
         return [probabilities[torch.from_numpy(rows)] for rows in sub_texts.row_of_request]
 
 

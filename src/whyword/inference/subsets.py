@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 
-from ..data.batching import by_token_budget
-from ..interfaces.document import Batch, Tokens
-from ..maths.tensors.masked import distinct_rows
+from ..data.padding import Padded, by_token_budget
+from ..interfaces.classifier import REMOVALS, Removal
+from ..interfaces.document import Tokenizer, Tokens
+from ..interfaces.errors import OptionError, unknown_name
+from ..maths.arrays.rows import distinct_rows
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class SubTexts:
         """Count the distinct sub-texts."""
         return len(self.lengths)
 
-    def batches(self, budget: int) -> Iterator[tuple[np.ndarray, Batch]]:
+    def batches(self, budget: int) -> Iterator[tuple[np.ndarray, Padded]]:
         """Give padded batches of rows of similar length, each with the numbers of its rows."""
         for rows in by_token_budget(self.lengths, budget):
             columns = np.arange(self.lengths[rows[0]])  # the first of a batch is the longest
@@ -39,11 +40,11 @@ class SubTexts:
             where = self.kept[np.minimum(self.starts[rows, None] + columns, len(self.kept) - 1)]
             yield (
                 rows,
-                Batch(
-                    tokens=torch.from_numpy(np.where(mask, self.ids[where], self.padding)),
-                    mask=torch.from_numpy(mask),
-                    word_of_token=torch.from_numpy(np.where(mask, self.word[where], -1)),
-                    segments=torch.from_numpy(np.where(mask, self.segment[where], 0)),
+                Padded(
+                    tokens=np.where(mask, self.ids[where], self.padding),
+                    mask=mask,
+                    word_of_token=np.where(mask, self.word[where], -1),
+                    segments=np.where(mask, self.segment[where], 0),
                 ),
             )
 
@@ -93,6 +94,16 @@ def lay_out(
         row_of_request=row_of_request,
         padding=padding,
     )
+
+
+def replacement_of(tokenizer: Tokenizer, removal: Removal) -> int | None:
+    """Give the token that stands for a removed one; None where removed tokens are deleted."""
+    tokens = {"delete": None, "pad": tokenizer.padding, "unknown": tokenizer.unknown, "mask": tokenizer.mask}
+    if removal not in tokens:
+        raise unknown_name(removal, "the ways to remove words", list(REMOVALS))
+    if removal == "mask" and tokenizer.mask is None:
+        raise OptionError("This model has no mask token: choose removal delete, pad or unknown.")
+    return tokens[removal]
 
 
 def _together(kept: np.ndarray, owner: np.ndarray | None) -> np.ndarray:

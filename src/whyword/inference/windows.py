@@ -7,13 +7,12 @@ from dataclasses import replace
 from itertools import islice
 
 import numpy as np
-import torch
 
 from ..attribution.classes import choose_classes
 from ..data.forbidden import ClosedUp
 from ..interfaces.classifier import (
     Classifier,
-    OpenClassifier,
+    WindowedClassifier,
     class_values,
     knows_rationales,
     predicted_classes,
@@ -21,7 +20,6 @@ from ..interfaces.classifier import (
 )
 from ..interfaces.document import Document, Span, Words
 from ..interfaces.explanation import Explainer, Explanation, Interaction
-from .fitted import FittedClassifier
 
 Cut = tuple[Document, list[np.ndarray]]  # a document, and the numbers of the words in each of its windows
 
@@ -69,7 +67,7 @@ def _of_whole_text(explanation: Explanation, document: Document, closed: ClosedU
 def _explain_in_windows(
     explainer: Explainer, classifier: Classifier, documents: Sequence[Document], target: int | None
 ) -> list[Explanation]:
-    if not isinstance(classifier, OpenClassifier):  # nobody knows the limit of a black box
+    if not isinstance(classifier, WindowedClassifier):  # nobody knows the limit of a black box
         return explainer.explain(classifier, documents, None if target is None else [target] * len(documents))
     texts = [document.words for document in documents]
     windows = classifier.windows(texts)
@@ -86,20 +84,19 @@ def _explain_in_windows(
     return _with_knowledge(classifier, _with_marks(classifier, explanations, windows))
 
 
-def _with_knowledge(classifier: OpenClassifier, explanations: list[Explanation]) -> list[Explanation]:
+def _with_knowledge(classifier: Classifier, explanations: list[Explanation]) -> list[Explanation]:
     """Say how many words of each text the model knows, where it has a vocabulary, and what scale classes are on."""
-    known = None
     if (values := class_values(classifier)) is not None:
         explanations = [replace(one, values=values) for one in explanations]
-    if isinstance(classifier, FittedClassifier):
-        known = classifier.known_words([explanation.document.words for explanation in explanations])
+    count_known = getattr(classifier, "known_words", None)
+    known = None if count_known is None else count_known([one.document.words for one in explanations])
     if known is None:
         return explanations
     return [replace(one, known_words=count) for one, count in zip(explanations, known, strict=True)]
 
 
 def _with_marks(
-    classifier: OpenClassifier, explanations: list[Explanation], windows: Sequence[list[np.ndarray]]
+    classifier: Classifier, explanations: list[Explanation], windows: Sequence[list[np.ndarray]]
 ) -> list[Explanation]:
     """Say beside each explanation what people would mark, where the model has learned that."""
     missing = [number for number, one in enumerate(explanations) if one.would_mark is None]
@@ -123,12 +120,12 @@ def _mean_over(windows: Sequence[np.ndarray], values: Sequence[np.ndarray]) -> n
 
 
 def _explain_long(
-    explainer: Explainer, classifier: OpenClassifier, long: Sequence[Cut], target: int | None
+    explainer: Explainer, classifier: WindowedClassifier, long: Sequence[Cut], target: int | None
 ) -> list[Explanation]:
     """Explain all windows of all texts together, each for the target of its text."""
     texts = [document.words for document, _ in long]
-    probabilities = classifier.probabilities(texts).double().numpy()
-    predicted = predicted_classes(classifier, torch.from_numpy(probabilities))
+    probabilities = np.asarray(classifier.probabilities(texts), dtype=np.float64)
+    predicted = predicted_classes(classifier, probabilities)
     targets = predicted if target is None else np.full(len(long), target)
     parts = [[Document(part(document.words, window), document.label) for window in cuts] for document, cuts in long]
     scored = [

@@ -23,6 +23,7 @@ class Access:
     allow_pickle: bool = False  # of files that can run code when they are read
     template: Path | None = None  # JSON that says how an HTTP endpoint is asked
     learned: str | None = None  # folder of an explainer that was learned for it
+    precision: str = "float32"  # of the network: float32, bfloat16 or int8
     example: tuple[str, ...] = ("a",)  # a text, or a pair, to count the classes of a model that does not name them
 
     def classes_of(self, names: Sequence[Label], model: str) -> tuple[Label, ...]:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeGuard, get_args, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, TypeGuard, get_args, runtime_checkable
 
 import numpy as np
-from torch import Tensor
 
 from ..maths.stats.thresholds import decide
 from .document import Batch, Label, Words
-from .method import Method
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from .method import Method
 
 Removal = Literal["delete", "pad", "unknown", "mask"]
 REMOVALS: tuple[Removal, ...] = get_args(Removal)
@@ -53,13 +56,13 @@ class Classifier(Protocol):
         ...
 
 
-def predicted_classes(classifier: Classifier, probabilities: Tensor) -> np.ndarray:
+def predicted_classes(classifier: Classifier, probabilities: Tensor | np.ndarray) -> np.ndarray:
     """Give the (text,) number of the class that a model predicts: the most probable, unless it has thresholds.
 
     Where classes have an order, the median: up to it lies half of the probability.
     """
     offsets, ordered = getattr(classifier, "offsets", None), class_values(classifier) is not None
-    return decide(probabilities.double().numpy(), offsets, ordered)
+    return decide(np.asarray(probabilities, dtype=np.float64), offsets, ordered)
 
 
 def class_values(classifier: Classifier) -> tuple[float, ...] | None:
@@ -78,10 +81,10 @@ def is_multi_label(classifier: Classifier) -> bool:
     return bool(getattr(classifier, "multi_label", False))
 
 
-def predicted_labels(classifier: Classifier, probabilities: Tensor) -> np.ndarray:
+def predicted_labels(classifier: Classifier, probabilities: Tensor | np.ndarray) -> np.ndarray:
     """Give (text, label) bool: of a model of several labels a text, those whose probability reaches its threshold."""
     thresholds = getattr(classifier, "thresholds", None)
-    chosen: np.ndarray = probabilities.double().numpy() >= (HALF if thresholds is None else thresholds)
+    chosen: np.ndarray = np.asarray(probabilities, dtype=np.float64) >= (HALF if thresholds is None else thresholds)
     return chosen
 
 
@@ -135,7 +138,20 @@ def knows_rationales(classifier: Classifier) -> TypeGuard[ReadingClassifier]:
 
 
 @runtime_checkable
-class OpenClassifier(ContributingClassifier, Protocol):
+class WindowedClassifier(Classifier, Protocol):
+    """A model of which it is known how much of a text it reads."""
+
+    def truncated_words(self, texts: Sequence[Words]) -> list[int]:
+        """Count the words at the end of each text that the encoder's limit cuts off."""
+        ...
+
+    def windows(self, texts: Sequence[Words]) -> list[list[np.ndarray]]:
+        """Give the numbers of the words in each overlapping window that the encoder can read; none if a text fits."""
+        ...
+
+
+@runtime_checkable
+class OpenClassifier(ContributingClassifier, WindowedClassifier, Protocol):
     """A model of ours: its weights, gradients and own scores can be looked at."""
 
     @property
@@ -145,14 +161,6 @@ class OpenClassifier(ContributingClassifier, Protocol):
 
     def batches(self, texts: Sequence[Words]) -> Iterator[tuple[np.ndarray, Batch]]:
         """Cut texts into batches of similar length, each with the positions of its texts in the input."""
-        ...
-
-    def truncated_words(self, texts: Sequence[Words]) -> list[int]:
-        """Count the words at the end of each text that the encoder's limit cuts off."""
-        ...
-
-    def windows(self, texts: Sequence[Words]) -> list[list[np.ndarray]]:
-        """Give the numbers of the words in each overlapping window that the encoder can read; none if a text fits."""
         ...
 
     def own_scores(self, texts: Sequence[Words]) -> tuple[list[Tensor], Tensor, list[int]]:

@@ -7,12 +7,14 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, is_dataclass
 from importlib.metadata import version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..interfaces.document import Label, Words
 from ..interfaces.errors import OptionError
 from ..interfaces.explanation import Explainer
-from .folder import TrainedModel
+
+if TYPE_CHECKING:
+    from .folder import TrainedModel
 
 
 def model_fingerprint(model: TrainedModel) -> str:

@@ -20,9 +20,10 @@ from ..data.batching import collate
 from ..data.words import split
 from ..encoders.transformer import Transformer
 from ..inference.fitted import FittedClassifier
+from ..inference.onnx_file import MULTI_LABEL
 from ..interfaces.errors import ModelError, WhywordError
 from .folder import TrainedModel
-from .onnx import MULTI_LABEL, SAMPLES, thresholds_of
+from .onnx import SAMPLES, thresholds_of
 
 CLOSE = 1e-4  # how far logits may be from ours
 SHRINK = 2.0**-16  # tanh is the identity to the last digit of float32 here

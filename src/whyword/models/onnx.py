@@ -16,8 +16,10 @@ from torch import Tensor, nn
 from ..blocks.contributions import ContributionHead, answers_of
 from ..blocks.neighborhood import features_of
 from ..data.batching import collate
+from ..data.tokenizers.word_level import WordLevelTokenizer
 from ..data.words import split
 from ..inference.fitted import FittedClassifier
+from ..inference.onnx_file import FACTS, INPUTS, MULTI_LABEL, PROBABILITIES, SWITCH, WEIGHTS
 from ..interfaces.classifier import HALF
 from ..interfaces.document import Batch, Words
 from ..interfaces.errors import MissingExtraError, ModelError
@@ -26,12 +28,11 @@ from ..interfaces.settings import strict_json
 from ..maths.tensors.subsets import SHAPLEY_ORDERS, Link
 from ..storage.atomic import write_text
 from .folder import TrainedModel
+from .onnx_branch import compute_on_demand
 
 OPSET = 18
-MULTI_LABEL = "multi_label_classification"  # as Hugging Face calls it
 CLOSE = 1e-4  # how far probabilities and contributions may be from torch's
 MOST_WORDS = 4_096  # of a text, where the tokenizer states no limit
-INPUTS = ("input_ids", "attention_mask", "token_type_ids", "word_ids")
 SAMPLES = (
     "The cast was superb, and the plot was not dreadful at all.",
     "Dull!",
@@ -51,7 +52,7 @@ class OnnxModel(nn.Module):
         self.keys: Tensor
 
     def forward(self, tokens: Tensor, mask: Tensor, segments: Tensor, words: Tensor) -> tuple[Tensor, ...]:
-        """(batch, time) each to (batch, class) probabilities and (batch, time, class) contributions, if any."""
+        """(batch, time) each to (batch, class) probabilities and, if any, contributions and weights of words."""
         batch = Batch(tokens, mask.bool(), words, segments)
         head = self.method.contributions
         if head is None:
@@ -62,7 +63,8 @@ class OnnxModel(nn.Module):
         weights = head.weights(
             features, prediction.logits, batch, tokens.shape[1]
         )  # no text has more words than tokens
-        return self.method.probabilities(prediction.logits), self._shapley(head.base, weights, head.link)
+        probabilities = self.method.probabilities(prediction.logits)
+        return probabilities, self._shapley(head.base, weights, head.link), weights
 
     def _shapley(self, base: Tensor, weights: Tensor, link: Link) -> Tensor:
         """Average what each word adds in some orders of the words; the same formula as the head's, in other orders."""
@@ -91,10 +93,11 @@ def export_onnx(model: TrainedModel, folder: Path) -> list[Path]:
     classifier = model.classifier
     graph = OnnxModel(classifier.method, classifier.tokenizer.limit or MOST_WORDS).cpu().eval()
     inputs = inputs_of(classifier, [split(text) for text in SAMPLES])
-    names = ["probabilities", *(["contributions"] if classifier.has_contributions else [])]
+    names = [PROBABILITIES, *(["contributions", WEIGHTS] if classifier.has_contributions else [])]
     file = folder / "model.onnx"
     try:
         _write(graph, inputs, names, file)
+        compute_on_demand(file, PROBABILITIES, SWITCH)
         session = _open(file)
         error = _error(graph, classifier, session, names)
     except Exception as problem:  # whatever a network of another kind makes torch and onnxruntime raise
@@ -108,9 +111,9 @@ def export_onnx(model: TrainedModel, folder: Path) -> list[Path]:
             "train another encoder to export it."
         )
     facts = _describe(model, [put.name for put in session.get_inputs()], names, error)
-    write_text(folder / "model.json", strict_json(facts, indent=2))
+    write_text(folder / FACTS, strict_json(facts, indent=2))
     write_text(folder / "tokenizer.json", classifier.tokenizer.to_json())
-    return [file, folder / "model.json", folder / "tokenizer.json"]
+    return [file, folder / FACTS, folder / "tokenizer.json"]
 
 
 def inputs_of(classifier: FittedClassifier, texts: Sequence[Words]) -> tuple[Tensor, ...]:
@@ -159,7 +162,8 @@ def _error(graph: OnnxModel, classifier: FittedClassifier, session: Any, names: 
             expected = graph(*inputs)
         given = {name: put.numpy() for name, put in zip(INPUTS, inputs, strict=True) if name in taken}
         for mine, theirs in zip(expected, session.run(names, given), strict=True):
-            worst = max(worst, float(np.abs(mine.numpy() - theirs).max(initial=0.0)))
+            size = np.maximum(1, np.abs(theirs))  # weights are log-odds and may be large
+            worst = max(worst, float((np.abs(mine.numpy() - theirs) / size).max(initial=0.0)))
     return worst
 
 
@@ -175,11 +179,13 @@ def _describe(model: TrainedModel, taken: list[str], names: list[str], error: fl
         "outputs": {
             "probabilities": "(batch, class) float32",
             "contributions": "(batch, word, class) float32: what each word adds to the probability of each class",
+            "weights": "(batch, word, class) float32: the numbers, added up to base, that contributions are made of",
         },
         "labels": list(classifier.classes),
         "padding": classifier.tokenizer.padding,
         "limit": classifier.tokenizer.limit,
         "tokenizer": "tokenizer.json",
+        "tokens": "words" if isinstance(classifier.tokenizer, WordLevelTokenizer) else "pieces",
         "encoder": model.config.encoder,
         "method": model.config.method,
         "largest_difference_from_torch": error,
@@ -189,7 +195,12 @@ def _describe(model: TrainedModel, taken: list[str], names: list[str], error: fl
     if classifier.multi_label:
         facts["problem_type"] = MULTI_LABEL
         facts["thresholds"] = thresholds_of(classifier)
+    if classifier.offsets is not None:
+        facts["offsets"] = classifier.offsets.tolist()  # added to log-probabilities before a class is predicted
+    if classifier.values is not None:
+        facts["ordered"] = True  # lowest first; the median is predicted
     if classifier.has_contributions:
         head: Any = classifier.method.contributions
+        facts["link"], facts["base"] = head.link, head.base.tolist()
         facts["base_values"] = [round(value, 6) for value in answers_of(head.base, head.link).tolist()]
     return facts

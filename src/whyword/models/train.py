@@ -16,10 +16,11 @@ import torch
 
 from ..blocks.contributions import LinearContributions, add_head, read_base
 from ..blocks.rationales import add_reader
-from ..data.batching import Corpus, by_token_budget
+from ..data.batching import Corpus
 from ..data.dataset import Dataset, labels
 from ..data.labels import are_multi_label, numbered
 from ..data.order import ordered_classes
+from ..data.padding import by_token_budget
 from ..inference.fitted import FittedClassifier
 from ..interfaces.classifier import predicted_classes
 from ..interfaces.document import Document, Label

@@ -15,7 +15,8 @@ from torch import Tensor, nn
 
 from ..blocks.contributions import ContributionHead, start_of
 from ..blocks.neighborhood import features_of
-from ..data.batching import Corpus, by_token_budget
+from ..data.batching import Corpus, as_batch
+from ..data.padding import by_token_budget
 from ..inference.fitted import BATCH_TOKENS, logits_of
 from ..inference.subsets import lay_out
 from ..interfaces.classifier import Classifier
@@ -148,7 +149,7 @@ class Answered(KeptStates):
         first = self.texts[0]
         nothing = lay_out([first], [np.zeros((1, first.words), dtype=bool)], self.padding, self.method.unknown_token)
         for _, batch in nothing.batches(BATCH_TOKENS):
-            logits = self.method(batch.to(self.device)).logits[0]
+            logits = self.method(as_batch(batch).to(self.device)).logits[0]
             self.head.base.copy_(start_of(logits, self.head.link))
 
     def _read_states(self, chosen: np.ndarray) -> None:
@@ -161,7 +162,7 @@ class Answered(KeptStates):
         sub_texts = lay_out(texts, subsets, self.padding, self.method.unknown_token)
         answers = torch.empty(sub_texts.rows, self.logits.shape[-1])
         for rows, batch in sub_texts.batches(BATCH_TOKENS):
-            logits = self.method(batch.to(self.device)).logits
+            logits = self.method(as_batch(batch).to(self.device)).logits
             answers[torch.from_numpy(rows)] = self.method.probabilities(logits).cpu().float()
         for i, rows in zip(chosen, sub_texts.row_of_request, strict=True):
             self.answers[i] = answers[torch.from_numpy(rows)]

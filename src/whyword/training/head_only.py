@@ -11,7 +11,7 @@ from torch import nn
 from ..blocks.label_regression import solve_label
 from ..blocks.ordered import CutPoints
 from ..blocks.ordered_regression import OrderedFit, solve_ordered
-from ..data.batching import by_token_budget
+from ..data.padding import by_token_budget
 from ..inference.fitted import BATCH_TOKENS
 from ..interfaces.errors import OptionError
 from ..interfaces.method import LabelledTexts, Method, Phase

@@ -10,7 +10,8 @@ import torch
 from torch import Tensor
 
 from ..blocks.neighborhood import NeighborhoodReader, features_of
-from ..data.batching import by_token_budget, collate
+from ..data.batching import collate
+from ..data.padding import by_token_budget
 from ..inference.fitted import BATCH_TOKENS
 from ..interfaces.document import Batch, Tokens
 from ..interfaces.method import Method, Prediction

@@ -13,7 +13,8 @@ import torch
 from torch import Tensor
 
 from ..blocks.rationales import RationaleReader
-from ..data.batching import Corpus, by_token_budget
+from ..data.batching import Corpus
+from ..data.padding import by_token_budget
 from ..inference.fitted import BATCH_TOKENS
 from ..interfaces.document import REASON, Batch
 from ..interfaces.method import Method, Objective, Phase, Refinement

@@ -9,21 +9,23 @@ from contextlib import asynccontextmanager
 from html import escape
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
 from starlette.responses import FileResponse, HTMLResponse, Response
 
 from . import logs
-from .annotating.desk import AnnotationDesk
-from .annotating.routes import add_annotation_routes
 from .batcher import Batcher
 from .errors import add_error_handlers
+from .inference_protocol import add_inference_protocol
 from .limits import Limits, Settings
 from .metrics import Metrics
 from .middleware import RequestLog, TokenAuth
 from .models import ServedModel
 from .routes import Service, add_model_routes, add_status_routes, add_text_routes
+
+if TYPE_CHECKING:
+    from .annotating.desk import AnnotationDesk
 
 PAGE = Path(__file__).parent / "page"
 TRY_PAGES = {"/": "index.html"} | {
@@ -76,8 +78,11 @@ def make_app(
     add_text_routes(app, service)
     add_model_routes(app, service)
     add_status_routes(app, service)
+    add_inference_protocol(app, service)
     pages = TRY_PAGES
     if desk is not None:
+        from .annotating.routes import add_annotation_routes  # takes scipy, which a server without it may do without
+
         add_annotation_routes(app, service, desk)
         pages = {**TRY_PAGES, **ANNOTATION_PAGES}
     add_pages(app, pages)

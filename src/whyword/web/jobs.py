@@ -10,12 +10,13 @@ from typing import Any, Protocol
 
 from ..explaining.stream import prediction
 from ..explaining.targets import Target
-from ..inference.black_box import BlackBox
 from ..interfaces.classifier import Classifier, OpenClassifier, predicted_classes
 from ..interfaces.document import Document
 from ..interfaces.explanation import Explainer, Explanation
 from .errors import ClientGoneError
 from .models import ServedModel
+
+ASKED = ("predict_proba", "run")  # the function that a black box, or an ONNX file, is asked by
 
 
 class Job(Protocol):
@@ -98,13 +99,15 @@ def _checked(classifier: Classifier, check: Callable[..., None]) -> Iterator[Cla
             yield classifier
         finally:
             hook.remove()
-    elif isinstance(classifier, BlackBox):
-        ask = classifier.predict_proba
-
-        def check_and_ask(texts: Any) -> Any:
-            check()
-            return ask(texts)
-
-        yield replace(classifier, predict_proba=check_and_ask)
-    else:
+        return
+    name = next((name for name in ASKED if hasattr(classifier, name)), None)
+    if name is None:
         yield classifier
+        return
+    ask = getattr(classifier, name)
+
+    def check_and_ask(*question: Any) -> Any:
+        check()
+        return ask(*question)
+
+    yield replace(classifier, **{name: check_and_ask})  # type: ignore[type-var]

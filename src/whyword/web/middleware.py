@@ -11,6 +11,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .errors import error_response
+from .inference_protocol import route_of
 from .logs import describe_bug
 from .metrics import Metrics
 
@@ -18,6 +19,7 @@ ROUTES = {"/", "/annotate", "/docs", "/healthz", "/metrics", "/openapi.json"}
 ROUTES |= {"/annotate.css", "/annotate.js", "/app.js", "/highlight.js", "/keys.js", "/server.js", "/style.css"}
 ROUTES |= {"/v1/annotations", *(f"/v1/annotations/{step}" for step in ("next", "open", "decide", "undo", "reasons"))}
 ROUTES |= {"/v1/explain", "/v1/models", "/v1/predict", "/v1/words"}
+OPEN = ("/v2", "/v2/health/live", "/v2/health/ready")  # for whoever watches over the server
 DISCONNECTED = 499  # as nginx logs it
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
@@ -61,11 +63,16 @@ class RequestLog:
                     scope, receive, observed
                 )
         finally:
-            route = scope["path"] if scope["path"] in ROUTES else "other"
+            route = scope["path"] if scope["path"] in ROUTES else route_of(scope["path"]) or "other"
             seconds = time.perf_counter() - started
             self.metrics.request(route, status, seconds)
             record = {"route": route, "status": status, "ms": round(1000 * seconds, 1)}
             self.log({**record, **scope["counts"], **bug})
+
+
+def needs_token(path: str) -> bool:
+    """Whether an address is for those who have the token: all that models say, and the counts."""
+    return path == "/metrics" or (path.startswith(("/v1/", "/v2/")) and path not in OPEN)
 
 
 class TokenAuth:
@@ -77,7 +84,7 @@ class TokenAuth:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
-        if scope["type"] == "http" and (scope["path"].startswith("/v1/") or scope["path"] == "/metrics"):
+        if scope["type"] == "http" and needs_token(scope["path"]):
             header = dict(scope["headers"]).get(b"authorization", b"")
             if not hmac.compare_digest(header, self.expected):
                 sentence = "This server asks for a token: send the header  Authorization: Bearer TOKEN."

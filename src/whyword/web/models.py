@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from .. import catalog
 from ..data.words import split
-from ..explaining.any_model import OpenedModel, open_model
-from ..explaining.words import word_importance
-from ..inference.fitted import FittedClassifier
-from ..interfaces.classifier import Classifier, class_values
+from ..explaining.opened import OpenedModel
+from ..interfaces.classifier import Classifier, OpenClassifier, class_values
 from ..interfaces.document import Document
-from ..interfaces.errors import OptionError
+from ..interfaces.errors import OptionError, unknown_name
 from ..interfaces.explanation import WordImportance
 
 
@@ -37,19 +34,35 @@ class ServedModel:
     @cached_property
     def explained(self) -> Classifier:
         """Give the classifier that is explained: the same weights; tokenizers serve one thread at a time."""
-        if not isinstance(self.predictor, FittedClassifier):
-            return self.predictor
-        return replace(self.predictor, tokenizer=deepcopy(self.predictor.tokenizer))
+        return self._twin or self.predictor
+
+    @cached_property
+    def _twin(self) -> Classifier | None:
+        make: Callable[[], Classifier | None] | None = getattr(self.predictor, "twin", None)
+        return None if make is None else make()
 
     @property
     def serves_two_threads(self) -> bool:
         """Whether it can predict and be explained at the same time: accelerators and models of others may not."""
-        return isinstance(self.predictor, FittedClassifier) and self.predictor.device.type == "cpu"
+        return self._twin is not None
 
     @cached_property
     def words(self) -> WordImportance:
         """Score the words of the training texts, where the model can do so without a text."""
+        if not isinstance(self.predictor, OpenClassifier):
+            raise OptionError("Only a model of whyword scores words without texts.")
+        from ..explaining.words import word_importance
+
         return word_importance(self.predictor)
+
+    def without(self, explainer: str) -> OptionError:
+        """Say that it has no explainer of that name, and what it has."""
+        if getattr(self.predictor, "takes_arrays", False) and explainer in catalog.names("explainers"):
+            return OptionError(
+                f"'{explainer}' needs torch, without which the ONNX file '{self.name}' is served: choose "
+                f"{' or '.join(self.signs)}, or start the server with --torch or on the model folder."
+            )
+        return unknown_name(explainer, f"the explainers of the model '{self.name}'", self.signs)
 
     def describe(self) -> dict[str, Any]:
         """Say what it is, in plain values."""
@@ -60,6 +73,7 @@ class ServedModel:
             "encoder": self.model.name if trained is None else trained.config.encoder,
             "classes": list(self.predictor.classes),
             "scale": self._scale(),
+            "precision": self.model.access.precision,
             "explainers": list(self.signs),
             "unsigned": [name for name, signed in self.signs.items() if not signed],
             "default_explainer": catalog.make_explainer(None, self.predictor).name,
@@ -73,7 +87,7 @@ class ServedModel:
 
 def load_models(models: Sequence[str | Path | OpenedModel]) -> list[ServedModel]:
     """Open models that are not open yet; of two of the same name, the second is called name-2."""
-    opened = [open_model(model) for model in models]
+    opened = [model if isinstance(model, OpenedModel) else _open(model) for model in models]
     names = distinct_names(model.name for model in opened)
     return [
         ServedModel(name, model, signs_of_explainers(model.classifier))
@@ -81,10 +95,16 @@ def load_models(models: Sequence[str | Path | OpenedModel]) -> list[ServedModel]
     ]
 
 
+def _open(model: str | Path) -> OpenedModel:
+    from ..explaining.any_model import open_model  # imports torch, which a model that is open already may do without
+
+    return open_model(model)
+
+
 def signs_of_explainers(classifier: Classifier) -> dict[str, bool]:
     """Find the explainers that work for a model, and whether their scores have a sign; a text without words tells."""
     signs = {}
-    for name in catalog.names("explainers"):
+    for name in getattr(classifier, "explainers", None) or catalog.names("explainers"):
         with suppress(OptionError):
             (explanation,) = catalog.make_explainer(name, classifier).explain(classifier, [Document(split(""))])
             signs[name] = explanation.signed

@@ -171,7 +171,7 @@ def _cut(texts: Sequence[str | list[str]], max_words: int) -> list[Document]:
 def explain_job(model: ServedModel, body: schemas.AskedToExplain, settings: Settings) -> ExplainJob:
     """Check the explainer, its settings and the target."""
     if body.explainer is not None and body.explainer not in model.signs:
-        raise unknown_name(body.explainer, f"the explainers of the model '{model.name}'", model.signs)
+        raise model.without(body.explainer)
     if isinstance(body.samples, int) and body.samples > settings.max_samples:
         raise OptionError(f"samples is {body.samples:,}, and at most {settings.max_samples:,} are taken: lower it.")
     options = {"samples": body.samples, "budget": body.budget}

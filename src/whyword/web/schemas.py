@@ -126,6 +126,7 @@ class Model(BaseModel):
     encoder: str
     classes: list[str | int]
     scale: dict[str, float] | None = Field(description="Where each class stands, if classes have an order; else null.")
+    precision: str = Field(description="In which the network computes: float32, bfloat16 or int8.")
     explainers: list[str]
     unsigned: list[str] = Field(description="Explainers that give weights, not reasons for a class: without target.")
     default_explainer: str

@@ -1,15 +1,12 @@
 """Masked softmax, means and maxima against loops over single rows."""
 
-import numpy as np
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra import numpy as arrays
 from scipy.stats import binomtest
 
 from whyword.maths.tensors.masked import (
-    distinct_rows,
     gather_words,
     hard_k_hot,
     masked_max,
@@ -205,15 +202,6 @@ def test_every_number_of_candidates_is_as_likely_and_so_is_every_candidate():
     )
     shares = drawn.double().mean(0)[candidates[0]]
     torch.testing.assert_close(shares, torch.full((4,), 2.5 / 4, dtype=torch.float64), atol=0.01, rtol=0)
-
-
-@given(
-    arrays.arrays(bool, arrays.array_shapes(min_dims=2, max_dims=2, min_side=0, max_side=12), elements=st.booleans())
-)
-def test_every_row_is_found_again_and_none_is_there_twice(rows):
-    distinct, where = distinct_rows(rows)
-    np.testing.assert_array_equal(distinct[where], rows)
-    assert len(distinct) == len({row.tobytes() for row in rows})
 
 
 def test_words_that_share_a_piece_share_its_value():

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import norm
-from scipy.stats import t as student
 
 Z = 1.959963984540054  # 97.5 % point of the normal distribution
 RESAMPLES = 2_000
@@ -26,6 +24,8 @@ class Estimate:
 
 def mean_over_runs(values: Sequence[float]) -> Estimate:
     """Give the mean with its 95 % interval by Student's t; one run has no interval (NaN), and NaN runs are left out."""
+    from scipy.stats import t as student  # predictions need none of this, and may run where scipy is not installed
+
     known = np.asarray(values, dtype=np.float64)
     known = known[~np.isnan(known)]
     if not len(known):
@@ -95,6 +95,9 @@ def ratio_of_means(one: np.ndarray, other: np.ndarray, seed: int = 0) -> Estimat
     The bootstrap over texts, its levels widened as Student's t does for few texts. NaN unless two texts are defined and
     the other mean is above 0; an end is infinite where resamples do not keep it above 0.
     """
+    from scipy.stats import norm
+    from scipy.stats import t as student
+
     defined = ~np.isnan(one) & ~np.isnan(other)
     pairs = np.column_stack([one, other])[defined]
     count = len(pairs)
@@ -110,6 +113,9 @@ def ratio_of_means(one: np.ndarray, other: np.ndarray, seed: int = 0) -> Estimat
 
 def _accelerated(values: np.ndarray, seed: int) -> np.ndarray:
     """Bootstrap the mean of (text, column) values without NaN."""
+    from scipy.stats import norm
+    from scipy.stats import t as student
+
     count = len(values)
     mean = values.mean(0)
     deviations = values - mean

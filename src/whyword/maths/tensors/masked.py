@@ -1,8 +1,7 @@
-"""Masks of padded batches: softmax, sums and maxima over real tokens; the k largest, random and distinct subsets."""
+"""Masks of padded batches: softmax, sums and maxima over real tokens; the k largest and random subsets."""
 
 from __future__ import annotations
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -86,11 +85,3 @@ def some_of(candidates: Tensor) -> Tensor:
     wanted = torch.minimum((share * most).long() + 1, most)
     keys = torch.rand(candidates.shape, device=candidates.device).masked_fill(~candidates, 2.0)  # the others last
     return (keys.argsort(-1).argsort(-1) < wanted) & candidates
-
-
-def distinct_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Give the distinct rows of a (row, column) bool table and, for each row, the number of its equal."""
-    packed = np.packbits(rows, axis=1) if rows.shape[1] else np.zeros((len(rows), 1), dtype=np.uint8)
-    keys = np.ascontiguousarray(packed).view(np.dtype((np.void, packed.shape[1]))).ravel()
-    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    return rows[first], inverse.reshape(-1)

@@ -1,0 +1,1 @@
+"""Equations on numpy arrays, for what must run without torch."""
