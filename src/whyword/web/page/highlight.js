@@ -232,7 +232,7 @@ export function runs(explanation) {
 
 // A fragment for mails, notebooks and reports: no script, no style sheet, safe for any text.
 export function html(explanation, names) {
-  const { label, against, probabilities, explainer, scores, signed, words } = explanation;
+  const { label, labels, against, probabilities, explainer, scores, signed, words } = explanation;
   const painting = paints(explanation, names);
   const pairs = pairsOf(explanation, names);
   const small = 'style="margin:.4em 0;font-size:.85em"';
