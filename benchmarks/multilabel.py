@@ -1,7 +1,8 @@
 """Texts of several labels with known reasons: whether each label is explained by its own words.
 
 python benchmarks/multilabel.py --out results/multilabel --datasets "planted:multilabel;planted:multilabel,hard"
-python benchmarks/multilabel.py --out results/multilabel_topics --datasets combined --data-dir FOLDER
+python benchmarks/multilabel.py --out results/multilabel_topics --datasets "combined;targets" --encoders tfidf,lstm \
+    --data-dir FOLDER
 
 A model is trained beside scikit-learn's one logistic regression per label on TF-IDF. For every label, over the test
 texts that have it, scores are compared with the known reasons of that label: average precision, the share of texts
@@ -15,7 +16,8 @@ is nothing to be found.
 - likeliest: contributions to the text's likeliest label taken for every label, as from a tool of one answer a text;
 - random: random words.
 
-`combined` are the topics of combined_topics.py.
+`combined` are the topics of combined_topics.py, `targets` the posts of hatexplain_targets.py, whose marked words are of
+a post and not of each label.
 """
 
 from __future__ import annotations
@@ -37,6 +39,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import MultiLabelBinarizer
 
 import combined_topics
+import hatexplain_targets
 from commands import versions
 from whyword.data.dataset import Dataset, load_dataset
 from whyword.data.words import split
@@ -53,6 +56,7 @@ from whyword.models.train import train_model
 
 WAYS = ("own", "one-vs-rest", "lime", "lime-softmax", "likeliest", "random")
 METRICS = ("auprc", "first", "astray")
+MADE = {"combined": combined_topics.write, "targets": hatexplain_targets.write}
 FEWEST = 20  # texts of a label that is measured
 LIME_SAMPLES = 300  # sub-texts of a text
 LEAST = torch.finfo(torch.float32).eps
@@ -100,7 +104,7 @@ def measure(dataset: Dataset, seed: int, encoder: str, sample: int) -> dict[str,
     explained = _explain(classifier, documents)
     by_label = {}
     for number, label in enumerate(classifier.classes):
-        having = [i for i, document in enumerate(documents) if label in (document.labels or ())]
+        having = [i for i, document in enumerate(documents) if _has_reason(document, label)]
         if len(having) < FEWEST:
             continue
         own = explained["own"]
@@ -119,6 +123,10 @@ def measure(dataset: Dataset, seed: int, encoder: str, sample: int) -> dict[str,
         "one_vs_rest_f1": rival.f1(dataset.test),
         "labels": by_label,
     }
+
+
+def _has_reason(document: Document, label: Any) -> bool:
+    return label in (document.labels or ()) and any(document.for_label(label).rationale_words or ())
 
 
 def _explain(classifier: FittedClassifier, documents: Sequence[Document]) -> dict[str, list[Explanation]]:
@@ -146,7 +154,7 @@ def _with_scores(one: Explanation, scores: np.ndarray) -> Explanation:
     return replace(one, scores=scores, all_scores=None)
 
 
-def _measure(explanations: Sequence[Explanation], others: Sequence[np.ndarray]) -> dict[str, float]:
+def _measure(explanations: Sequence[Explanation], others: Sequence[np.ndarray]) -> dict[str, float | None]:
     auprc, first, astray = [], [], []
     for explanation, elsewhere in zip(explanations, others, strict=True):
         marked = marked_words(explanation)
@@ -156,12 +164,14 @@ def _measure(explanations: Sequence[Explanation], others: Sequence[np.ndarray]) 
         if elsewhere.any():
             size = np.abs(explanation.scores)
             astray.append(size[elsewhere & ~marked].sum() / max(size.sum(), LEAST))
-    return {name: float(np.mean(values)) for name, values in zip(METRICS, (auprc, first, astray), strict=True)}
+    measured = zip(METRICS, (auprc, first, astray), strict=True)
+    return {name: float(np.mean(values)) if values else None for name, values in measured}
 
 
 def _reasons_of_others(document: Document, label: Any) -> np.ndarray:
     """Mark the words that are the reason of another label of the text, (word,)."""
-    masks = [document.for_label(other).rationale_words for other in document.labels or () if other != label]
+    others = [] if document.rationales is None else [other for other in document.labels or () if other != label]
+    masks = [document.for_label(other).rationale_words for other in others]
     marked = [np.array(mask, dtype=bool) for mask in masks if mask is not None]
     return np.logical_or.reduce([np.zeros(len(document.words), dtype=bool), *marked])
 
@@ -180,19 +190,24 @@ def table(runs: list[dict[str, Any]]) -> str:
         about += f"({ours['micro_f1'][0]:.3f}) | {rival['macro']:.3f} ({rival['micro']:.3f}) "
         for way in WAYS:
             values = {metric: [row[way][metric] for row in run["labels"].values()] for metric in METRICS}
-            cells = [f"{min(values['auprc']):.3f}", *(f"{np.mean(values[metric]):.3f}" for metric in METRICS)]
+            cells = [f"{min(values['auprc']):.3f}", *(_mean(values[metric]) for metric in METRICS)]
             lines.append(f"{about}| {way} | {' | '.join(cells)} |")
             about = "| | | | | "
     return "\n".join(lines) + "\n"
 
 
+def _mean(values: Sequence[float | None]) -> str:
+    known = [value for value in values if value is not None]
+    return f"{np.mean(known):.3f}" if known else "–"
+
+
 def _load(name: str, data_dir: Path | None) -> Dataset:
-    if name != "combined":
+    if name not in MADE:
         return load_dataset(name, data_dir=data_dir)
     if data_dir is None:
-        raise SystemExit("combined is made from other data sets: give --data-dir.")
+        raise SystemExit(f"{name} is made from other data sets: give --data-dir.")
     with tempfile.TemporaryDirectory() as folder:
-        combined_topics.write(Path(folder), data_dir)
+        MADE[name](Path(folder), data_dir)
         return load_dataset(folder)
 
 

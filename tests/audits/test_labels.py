@@ -59,6 +59,8 @@ def test_accuracy_is_of_all_labels_and_the_page_shows_each(report) -> None:
     assert report.data.label_quality.micro_f1.value == 1.0
     assert report.to_dict()["labels"][0]["label"] == "food"
     assert "Label by label" in report.to_html()
+    assert "All labels right" in report.to_html()
+    assert "40 labels of texts, " in str(report)
     assert "food (20 texts, F1 100.0%): occlusion: use with care (human-like)" in str(report)
 
 

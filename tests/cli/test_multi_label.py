@@ -42,6 +42,8 @@ def test_explain_shows_a_view_per_label(folder: Path, target: str | None, views:
     result = run("explain", folder / "model", TEXT, *([] if target is None else ["--target", target]))
     assert result.exit_code == 0
     assert result.stdout.count("own") == views
+    assert result.stdout.count("not predicted") == (3 if target == "all" else 0)
+    assert "ᶠᵒ" not in result.stdout  # no letters of classes: every word speaks for the one label, or against it
 
 
 def test_one_row_of_json_holds_the_scores_of_every_label(folder: Path) -> None:

@@ -10,9 +10,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from reference.contributions import exact_shapley
-from whyword.data.dataset import load_dataset
+from whyword.data.dataset import Dataset, load_dataset
 from whyword.data.words import split
 from whyword.encoders import Tfidf
+from whyword.interfaces.document import Document
 from whyword.interfaces.errors import OptionError
 from whyword.models.config import make_config, with_contributions
 from whyword.models.folder import load_model, save_model
@@ -69,7 +70,7 @@ def test_sub_texts_close_up_so_that_new_pairs_arise():
 
 
 def test_the_weights_of_the_words_are_scikit_learns_shared_out_and_add_up_to_the_log_odds():
-    model = trained(penalty=2.0)
+    model = trained(penalty=2.0, ngrams=2)
     pipeline = sklearn_pipeline()
     pipeline.fit(words_of(corpus().train), [document.label for document in corpus().train])
     vectorizer, regression = pipeline
@@ -141,6 +142,19 @@ def test_learning_contributions_of_a_linear_model_reads_them_off():
 def test_the_penalty_that_is_best_on_dev_wins():
     best, worst = trained().metrics["dev_accuracy"], trained(penalty=1e-4).metrics["dev_accuracy"]
     assert best > worst
+
+
+def test_dev_chooses_between_words_alone_and_pairs():
+    pairs = ["not good but bad", "not bad but good"] * 60  # what the words say alone is the same
+    words = [f"a {('good', 'bad')[i % 2]} film {i % 7} {i % 5}" for i in range(120)]
+    for texts, chosen in ((pairs, 2), (words, 1)):
+        rows = tuple(Document(split(text), label) for text, label in zip(texts, ["no", "yes"] * 60, strict=True))
+        data = Dataset("orders", rows[:80], rows[80:], ())
+        model = train_model(make_config({"encoder": "tfidf"}), data)
+        assert model.metrics["dev_accuracy"] == 1
+        named = train_model(make_config({"encoder": {"name": "tfidf", "ngrams": chosen}}), data)
+        answers, wanted = (one.classifier.probabilities(words_of(data.dev)) for one in (model, named))
+        assert torch.equal(answers, wanted)
 
 
 def test_methods_other_than_base_refuse_it_in_a_sentence():

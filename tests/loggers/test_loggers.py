@@ -4,6 +4,7 @@ import json
 import math
 import struct
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,11 @@ CONFIG = make_config(
         "notes": "Of the first try.",
     }
 )
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_reported(monkeypatch):
+    monkeypatch.setenv("DO_NOT_TRACK", "true")  # clients that would tell their makers how they are used
 
 
 def train(logger, folder=None):
@@ -54,10 +60,16 @@ def test_mlflow_has_settings_epochs_metrics_and_the_card(tmp_path, monkeypatch):
 def test_wandb_has_settings_epochs_and_metrics(tmp_path, monkeypatch):
     pytest.importorskip("wandb", reason="needs whyword[wandb]")
     monkeypatch.setenv("WANDB_MODE", "offline")
+    monkeypatch.setenv("WANDB_ERROR_REPORTING", "false")
     monkeypatch.setenv("WANDB_DIR", str(tmp_path))
     model = train(make_logger("wandb"), tmp_path / "model")
     (file,) = tmp_path.glob("wandb/offline-run-*/*.wandb")
-    rows, summary, config = read_wandb(file)
+    for _ in range(600):  # another process writes the file, and may still be at it when the run is finished
+        rows, summary, config, complete = read_wandb(file)
+        if complete:
+            break
+        time.sleep(0.1)
+    assert complete
     curve = [row["train/dev_accuracy"] for row in rows if "train/dev_accuracy" in row]
     assert curve == [record["dev_accuracy"] for record in model.history]
     assert summary["test_accuracy"] == model.metrics["test_accuracy"]
@@ -69,11 +81,14 @@ def read_wandb(file: Path):
     from wandb.proto.wandb_internal_pb2 import Record
 
     content, at, data = file.read_bytes(), 7, b""
-    rows, summary, config = [], {}, {}
+    rows, summary, config, complete = [], {}, {}, False
     while at + 7 <= len(content):
         if 32_768 - at % 32_768 < 7:
             at += 32_768 - at % 32_768
+            continue
         _, length, kind = struct.unpack("<IHB", content[at : at + 7])
+        if at + 7 + length > len(content):  # this part is not all there yet
+            break
         data += content[at + 7 : at + 7 + length]
         at += 7 + length
         if kind in (1, 4):  # whole, or the last part
@@ -81,7 +96,8 @@ def read_wandb(file: Path):
             rows.append(_values(record.history.item))
             summary |= _values(record.summary.update)
             config |= _values(record.run.config.update)
-    return rows, summary, config
+            complete |= record.HasField("exit")
+    return rows, summary, config, complete
 
 
 def _values(items):

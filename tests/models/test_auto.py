@@ -94,14 +94,16 @@ def answering(right: int):
 @pytest.mark.parametrize(
     ("right", "chosen"),
     [
-        ({TFIDF: 18, LSTM: 19}, LSTM),
+        ({TFIDF: 12, LSTM: 19}, LSTM),
+        ({TFIDF: 18, LSTM: 19}, TFIDF),  # a lead of one text may be chance
         ({TFIDF: 18, LSTM: 18}, TFIDF),
         ({TFIDF: 19, LSTM: 18}, TFIDF),
-        ({TFIDF: 17, LSTM: 10, HEAD_ONLY: 18}, HEAD_ONLY),
+        ({TFIDF: 10, LSTM: 17, HEAD_ONLY: 18}, LSTM),
+        ({TFIDF: 10, LSTM: 8, HEAD_ONLY: 18}, HEAD_ONLY),
         ({HEAD_ONLY: 19, MINILM: 8}, HEAD_ONLY),
     ],
 )
-def test_dev_decides_and_of_equals_the_simplest_is_kept(right, chosen):
+def test_the_simplest_is_kept_unless_an_abler_one_leads_on_dev_by_more_than_a_standard_error(right, chosen):
     assert choose_finished({name: answering(number) for name, number in right.items()}, DATA) == chosen
 
 

@@ -244,6 +244,12 @@ def test_among_many_classes_a_word_bears_the_tag_of_its_class() -> None:
         ("f", PALETTE[1]),
     ]
     assert {paint.tag for paint in TWO.paints} == {""}
+    assert {paint.tag for paint in replace(MANY, given=True).paints} == {""}  # one label of several: for it or against
+
+
+def test_a_label_that_the_model_does_not_give_to_the_text_is_said_to_be_none_of_its_answer() -> None:
+    shown = [replace(MANY, given=given).heading[0][1] for given in (None, True, False)]
+    assert [share.endswith("%, not predicted") for share in shown] == [False, False, True]
 
 
 @pytest.mark.parametrize(

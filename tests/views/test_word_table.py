@@ -16,4 +16,4 @@ def test_a_cell_per_word_and_label_is_painted_by_its_share_of_the_largest() -> N
 
 
 def test_a_table_of_nothing_is_a_table() -> None:
-    assert render([], ["people"], []).startswith("<table")
+    assert "<table" in render([], ["people"], [])

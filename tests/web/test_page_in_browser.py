@@ -219,8 +219,20 @@ def open_made_up(open_page) -> Callable[[Explanation], Any]:
         replace(MADE_UP, scores=MADE_UP.scores[::-1].copy(), base_value=0.1, classes=(10, 9, 8)),
         replace(MADE_UP, forbidden_words=UNREAD, scores=np.where(UNREAD, 0, MADE_UP.scores), interactions=()),
         replace(MADE_UP, classes=(1, 2, 3), values=(1.0, 2.0, 3.0)).for_score(),
+        replace(MADE_UP, labels=(0, 2)),
+        replace(MADE_UP.for_class("neutral"), labels=(0, 2)),
     ],
-    ids=["predicted", "another", "contrast", "one class only", "numbered classes", "forbidden words", "stars"],
+    ids=[
+        "predicted",
+        "another",
+        "contrast",
+        "one class only",
+        "numbered classes",
+        "forbidden words",
+        "stars",
+        "one of several labels",
+        "a label that is not predicted",
+    ],
 )
 def test_many_classes_are_shown_as_the_library_shows_them(open_made_up, explanation):
     page = open_made_up(explanation)
@@ -232,6 +244,24 @@ def test_many_classes_are_shown_as_the_library_shows_them(open_made_up, explanat
     tags = [node.get_attribute("data-tag") for node in page.locator(".word[data-tag]").all()]
     assert tags == [paint.tag for paint in explanation._highlight.paints if paint.strength >= 0.05 and paint.tag]
     expect(page.get_by_label("Rather than")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("labels", "headline"),
+    [((0, 2), "negative 20.0%, positive 60.0%"), ((), "no label")],
+)
+def test_every_label_that_is_predicted_is_in_the_headline(open_made_up, labels, headline):
+    page = open_made_up(replace(MADE_UP, labels=labels))
+    names = [MADE_UP.classes[number] for number in labels]
+    expect(page.locator(".headline")).to_have_text(headline)
+    assert page.locator(".likeliest .name").all_text_contents() == names
+    body = {"label": "negative", "labels": ["negative"], "probability": 0.9,
+            "probabilities": {"negative": 0.9, "neutral": 0.1, "positive": 0.2}}  # fmt: skip
+    page.route("**/v1/predict", lambda route: route.fulfill(json={"model": "m", "predictions": [body]}))
+    word(page, "brilliant").click()
+    was = " and ".join(names) or "no label"
+    expect(finding(page)).to_have_text(f"Without “brilliant” the model says negative instead of {was}.")
+    assert page.locator(".likeliest .name").all_text_contents() == ["negative"]
 
 
 def test_two_words_that_act_together_stand_under_a_bracket(open_made_up):

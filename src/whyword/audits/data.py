@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from ..analysis.attention_tests import AttentionTests
+from ..evaluation.measure import OF_LABELS
 from ..explaining.words import FrequencyLink
 from ..interfaces.document import Label
 from ..interfaces.explanation import Explanation, WordImportance
@@ -370,6 +371,11 @@ class AuditData:
     label_quality: LabelQuality | None = None  # where a text may have several labels, as all below
     labels: tuple[LabelAudit, ...] = ()
     label_means: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # metric → explainer → mean of labels
+
+    @property
+    def unit(self) -> str:
+        """What scores are means over."""
+        return "texts" if self.label_quality is None else OF_LABELS
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain values, ready for strict JSON."""

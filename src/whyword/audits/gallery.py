@@ -163,6 +163,7 @@ def _bounded(explanation: Explanation) -> Highlight:
         classes=tuple(str(label)[:LONGEST_NAME] for label in explanation.classes),
         target=explanation.target,
         speaks_for=tuple(speaks_for),
+        given=None if explanation.labels is None else explanation.target in explanation.labels,
         error=explanation.error,
         forbidden=tuple(forbidden),
     )

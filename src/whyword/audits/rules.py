@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
@@ -81,6 +81,7 @@ class Measured:
     high: float | None
     texts: int
     p: float | None = 0.0  # of a difference from random words: chance of as much between equals
+    unit: str = "texts"  # that were measured
 
     @property
     def shown(self) -> str:
@@ -201,9 +202,9 @@ def measurement(data: AuditData, quantity: str, explainer: str) -> Measured:
     metric = quantity.removesuffix(OVER_RANDOM)
     row = next((row for row in data.scores if (row.metric, row.explainer) == (metric, explainer)), None)
     if row is None or metric == quantity:
-        return _estimate(row)
+        return replace(_estimate(row), unit=data.unit)
     value, low, high = row.over_random_value, row.over_random_low, row.over_random_high
-    return Measured(value, low, high, row.texts, row.over_random_p)
+    return Measured(value, low, high, row.texts, row.over_random_p, data.unit)
 
 
 def _of_weights(data: AuditData, quantity: str) -> Measured:

@@ -177,5 +177,5 @@ def _undecided(rule: Rule, measured: Measured) -> str:
     if measured.low is None or measured.high is None:
         return "One text cannot tell."
     if measured.low <= rule.threshold <= measured.high:
-        return f"It cannot be told from {measured.texts:,} texts."
+        return f"It cannot be told from {measured.texts:,} {measured.unit}."
     return "It may be chance, given how many comparisons were made."

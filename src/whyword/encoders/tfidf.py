@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +30,18 @@ PENALTIES = (0.02, 0.1, 0.5, 2.0, 8.0, 32.0)  # scikit-learn's C, strongest pena
 MOST_ITERATIONS = 1_000
 MOST_JUDGING = 50  # labels that choose the penalty, where a text may have several of many
 BATCH_TOKENS = 65_536  # padded tokens whose n-grams are counted together
+Solution = tuple[np.ndarray, np.ndarray, np.ndarray]  # weights, intercepts, and (text, class) log-probabilities of dev
+
+
+@dataclass(frozen=True)
+class Ngrams:
+    """The n-grams of training texts, sorted, with their rarity, and the tf-idf values of texts."""
+
+    keys: Tensor  # (feature,)
+    hashed: bool
+    idf: np.ndarray  # (feature,)
+    train: csr_matrix  # (text, feature)
+    dev: csr_matrix
 
 
 class Tfidf(LinearEncoder):
@@ -38,7 +51,7 @@ class Tfidf(LinearEncoder):
     class Config:
         """Settings of the n-grams and of the regression."""
 
-        ngrams: int = 2  # longest n-gram: 1, words alone, or 2, pairs of neighbors too
+        ngrams: int | None = None  # longest n-gram: 1, words alone, or 2, pairs of neighbors too; None: chosen on dev
         sublinear: bool = True  # an n-gram that occurs tf times counts 1 + log tf; false: tf
         penalty: float | None = None  # scikit-learn's C, the inverse of the penalty; None: chosen on dev
         features: int = 1_048_576  # most n-grams with a weight of their own; if there are more, they are hashed into it
@@ -46,7 +59,7 @@ class Tfidf(LinearEncoder):
         def __post_init__(self) -> None:
             """Refuse settings out of range."""
             check_above_zero(self, "penalty", "features")
-            if self.ngrams not in (1, 2):
+            if self.ngrams not in (None, 1, 2):
                 refuse(self, "ngrams", "1 or 2")
 
     methods = ("base",)
@@ -85,10 +98,11 @@ class Tfidf(LinearEncoder):
 
     def encode(self, embedded: Tensor, batch: Batch) -> tuple[Tensor, ...]:
         """Give what each token adds to the logits: its share as a word, and half of each pair that it is in."""
-        found = self._find(batch, self.config.ngrams)
+        longest = self.config.ngrams or 2  # of words alone, chosen on dev, no pair is a feature
+        found = self._find(batch, longest)
         values = occurrence_values(found, self.idf, self.config.sublinear).unsqueeze(-1)
         states = embedded * values[:, :, 0]
-        if self.config.ngrams == 2 and states.shape[1] > 1:
+        if longest == 2 and states.shape[1] > 1:
             half = (self.weights[found[:, :-1, 1]] * values[:, :-1, 1]) / 2
             states = states + nn.functional.pad(half, (0, 0, 0, 1)) + nn.functional.pad(half, (0, 0, 1, 0))
         return (states,)
@@ -103,122 +117,94 @@ class Tfidf(LinearEncoder):
         return find_keys(hash_keys(keys, self.config.features) if self.hashed else keys, self.keys)
 
     def solve(self, train: LabelledTexts, dev: LabelledTexts, by: Selection) -> Iterator[tuple[int, int]]:
-        """Learn n-grams and their rarity, then fit scikit-learn's logistic regression with each penalty."""
-        from sklearn.feature_extraction.text import TfidfTransformer
-        from sklearn.linear_model import LogisticRegression
-
+        """Learn n-grams and their rarity, then fit a regression with each penalty; dev chooses it and the n-grams."""
         penalties = PENALTIES if self.config.penalty is None else (self.config.penalty,)
-        counted = self._learn_ngrams(train)
-        weigh = TfidfTransformer(sublinear_tf=self.config.sublinear).fit(counted)
-        of_train, of_dev = weigh.transform(counted), weigh.transform(self._count(dev))
-        yield 1, 1 + len(penalties)
-        best: tuple[float, float] | None = None
+        tables = self._tables(train, dev)
+        yield 1, 1 + len(tables) * len(penalties)
         if train.labels.ndim == 2:
-            yield from self._solve_labels(of_train, of_dev, train, dev, by, penalties, weigh.idf_)
+            yield from self._solve_labels(tables, train, dev, by, penalties)
             return
-        if self.ordered:
-            yield from self._solve_ordered(of_train, of_dev, train, dev, by, penalties, weigh.idf_)
-            return
-        fit = LogisticRegression(max_iter=MOST_ITERATIONS, warm_start=True)
-        for number, penalty in enumerate(penalties):
-            fit.set_params(C=penalty).fit(of_train, train.labels, sample_weight=train.weights)
-            score = judge(log_probabilities(fit.predict_proba(of_dev)), dev.labels, by)
-            if best is None or score > best:
-                best = score
-                weights, bias = fit.coef_, fit.intercept_
-                if len(weights) == 1:  # the log-odds of two classes are shared by both
-                    weights, bias = np.concatenate([-weights, weights]) / 2, np.concatenate([-bias, bias]) / 2
-                self._take(weights, bias, weigh.idf_)
-            yield 2 + number, 1 + len(penalties)
-
-    def _solve_ordered(
-        self,
-        of_train: csr_matrix,
-        of_dev: csr_matrix,
-        train: LabelledTexts,
-        dev: LabelledTexts,
-        by: Selection,
-        penalties: Sequence[float],
-        idf: np.ndarray,
-    ) -> Iterator[tuple[int, int]]:
-        """Fit an ordinal regression with each penalty."""
+        fit_each = partial(_fit_ordered, classes=len(self.bias) + 1) if self.ordered else _fit_classes
         best: tuple[float, float] | None = None
-        fit: OrderedFit | None = None
-        for number, penalty in enumerate(penalties):
-            fit = solve_ordered(of_train, train.labels, len(self.bias) + 1, penalty, train.weights, fit)
-            odds = torch.from_numpy(fit.odds(of_dev))
-            score = judge(class_logits(odds).numpy(), dev.labels, by)
-            if best is None or score > best:
-                best = score
-                self._take(fit.weights[None], -fit.cuts, idf)
-            yield 2 + number, 1 + len(penalties)
+        for number, table in enumerate(tables):
+            for done, (weights, bias, of_dev) in enumerate(fit_each(table, train, penalties), number * len(penalties)):
+                score = judge(of_dev, dev.labels, by)
+                if best is None or score > best:
+                    best = score
+                    self._take(weights, bias, table)
+                yield 2 + done, 1 + len(tables) * len(penalties)
 
     def _solve_labels(
         self,
-        of_train: csr_matrix,
-        of_dev: csr_matrix,
+        tables: Sequence[Ngrams],
         train: LabelledTexts,
         dev: LabelledTexts,
         by: Selection,
         penalties: Sequence[float],
-        idf: np.ndarray,
     ) -> Iterator[tuple[int, int]]:
-        """Solve one regression per label; dev chooses the penalty they share, by some of the labels if many."""
+        """Solve one regression per label; dev chooses what they share, by some of the labels if many."""
         labels = np.arange(train.labels.shape[1])
         judging = labels[np.linspace(0, len(labels) - 1, min(len(labels), MOST_JUDGING)).round().astype(int)]
-        parts = 1 + len(penalties) * len(judging) + len(labels)
+        trials = [(table, penalty) for table in tables for penalty in penalties]
+        parts = 1 + len(trials) * len(judging) + len(labels)
         done = 1
         scores = []
-        for penalty in penalties if len(penalties) > 1 else ():
-            weights, bias = np.zeros((len(judging), of_train.shape[1])), np.zeros(len(judging))
+        for table, penalty in trials if len(trials) > 1 else ():
+            weights, bias = np.zeros((len(judging), table.train.shape[1])), np.zeros(len(judging))
             for row, label in enumerate(judging.tolist()):
-                weights[row], bias[row] = solve_label(of_train, train, label, penalty)
+                weights[row], bias[row] = solve_label(table.train, train, label, penalty)
                 done += 1
                 yield done, parts
-            scores.append(judge_labels(of_dev @ weights.T + bias, dev.labels[:, judging], by))
-        chosen = penalties[max(range(len(scores)), key=scores.__getitem__)] if scores else penalties[0]
-        weights, bias = np.zeros((len(labels), of_train.shape[1])), np.zeros(len(labels))
+            scores.append(judge_labels(table.dev @ weights.T + bias, dev.labels[:, judging], by))
+        table, chosen = trials[max(range(len(scores)), key=scores.__getitem__)] if scores else trials[0]
+        weights, bias = np.zeros((len(labels), table.train.shape[1])), np.zeros(len(labels))
         for label in labels.tolist():
-            weights[label], bias[label] = solve_label(of_train, train, label, chosen)
+            weights[label], bias[label] = solve_label(table.train, train, label, chosen)
             if label < labels[-1]:
                 yield min(done + 1 + int(label), parts - 1), parts
-        self._take(weights, bias, idf)
+        self._take(weights, bias, table)
         yield parts, parts
 
-    def _learn_ngrams(self, texts: LabelledTexts) -> csr_matrix:
-        """Give every n-gram of the texts a place, and count them."""
-        rows, keys = self._occurrences(texts)
+    def _tables(self, train: LabelledTexts, dev: LabelledTexts) -> list[Ngrams]:
+        """Count words and pairs, and words alone, if neither was named; where there are many, only the former."""
+        table = self._count(train, dev, self.config.ngrams or 2)
+        alone = self.config.ngrams is None and not table.hashed  # so that a pair is no feature of a model of words
+        return [self._count(train, dev, 1), table] if alone else [table]
+
+    def _count(self, train: LabelledTexts, dev: LabelledTexts, longest: int) -> Ngrams:
+        """Give every n-gram of the training texts a place, and count and weigh them."""
+        from sklearn.feature_extraction.text import TfidfTransformer
+
+        rows, keys = self._occurrences(train, longest)
         distinct, which = np.unique(keys, return_inverse=True)
         hashed = len(distinct) > self.config.features
         if hashed:
             keys = hash_keys(torch.from_numpy(keys), self.config.features).numpy()
             distinct, which = np.unique(keys, return_inverse=True)
-        self.hashed = torch.tensor(hashed, device=self.keys.device)
-        self.keys = torch.from_numpy(distinct).to(self.keys.device)
-        return _counts(rows, which.reshape(-1), (len(texts.lengths), len(distinct)))
+        counted = _counts(rows, which.reshape(-1), (len(train.lengths), len(distinct)))
+        rows, keys = self._occurrences(dev, longest)
+        tensor, vocabulary = torch.from_numpy(keys), torch.from_numpy(distinct)
+        found = find_keys(hash_keys(tensor, self.config.features) if hashed else tensor, vocabulary).numpy()
+        known = found < len(distinct)
+        of_dev = _counts(rows[known], found[known], (len(dev.lengths), len(distinct)))
+        weigh = TfidfTransformer(sublinear_tf=self.config.sublinear).fit(counted)
+        return Ngrams(vocabulary, hashed, weigh.idf_, weigh.transform(counted), weigh.transform(of_dev))
 
-    def _count(self, texts: LabelledTexts) -> csr_matrix:
-        """Count the n-grams that have a place."""
-        rows, keys = self._occurrences(texts)
-        tensor = torch.from_numpy(keys)
-        found = find_keys(hash_keys(tensor, self.config.features) if self.hashed else tensor, self.keys.cpu()).numpy()
-        known = found < len(self.keys)
-        return _counts(rows[known], found[known], (len(texts.lengths), len(self.keys)))
-
-    def _occurrences(self, texts: LabelledTexts) -> tuple[np.ndarray, np.ndarray]:
+    def _occurrences(self, texts: LabelledTexts, longest: int) -> tuple[np.ndarray, np.ndarray]:
         """List each occurrence of an n-gram as the number of its text and its key."""
         rows, keys = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
         for chosen in by_token_budget(texts.lengths, BATCH_TOKENS):
-            table = _keys(texts.batch(chosen), self.config.ngrams).flatten(1).numpy()
+            table = _keys(texts.batch(chosen), longest).flatten(1).numpy()
             row, place = np.nonzero(table != ABSENT)
             rows.append(chosen[row])
             keys.append(table[row, place])
         return np.concatenate(rows), np.concatenate(keys)
 
-    def _take(self, weights: np.ndarray, bias: np.ndarray, idf: np.ndarray) -> None:
-        """Copy (class, feature) weights and (class,) intercepts that scikit-learn has found."""
+    def _take(self, weights: np.ndarray, bias: np.ndarray, table: Ngrams) -> None:
+        """Copy (class, feature) weights and (class,) intercepts of a table of n-grams."""
         like = self.bias
-        self.idf = torch.from_numpy(np.append(idf, 0.0)).to(like)
+        self.keys, self.hashed = table.keys.to(self.keys.device), torch.tensor(table.hashed, device=self.keys.device)
+        self.idf = torch.from_numpy(np.append(table.idf, 0.0)).to(like)
         self.weights.data = torch.from_numpy(np.concatenate([weights.T, np.zeros((1, len(weights)))])).to(like)
         self.bias.data = torch.from_numpy(bias).to(like)
 
@@ -230,6 +216,27 @@ class Tfidf(LinearEncoder):
                 own = getattr(self, name)
                 own.data = own.data.new_zeros(saved.shape)
         super()._load_from_state_dict(state_dict, prefix, *rest)
+
+
+def _fit_classes(table: Ngrams, train: LabelledTexts, penalties: Sequence[float]) -> Iterator[Solution]:
+    """Fit scikit-learn's logistic regression with each penalty."""
+    from sklearn.linear_model import LogisticRegression
+
+    fit = LogisticRegression(max_iter=MOST_ITERATIONS, warm_start=True)
+    for penalty in penalties:
+        fit.set_params(C=penalty).fit(table.train, train.labels, sample_weight=train.weights)
+        weights, bias = fit.coef_, fit.intercept_
+        if len(weights) == 1:  # the log-odds of two classes are shared by both
+            weights, bias = np.concatenate([-weights, weights]) / 2, np.concatenate([-bias, bias]) / 2
+        yield weights, bias, log_probabilities(fit.predict_proba(table.dev))
+
+
+def _fit_ordered(table: Ngrams, train: LabelledTexts, penalties: Sequence[float], classes: int) -> Iterator[Solution]:
+    """Fit an ordinal regression with each penalty."""
+    fit: OrderedFit | None = None
+    for penalty in penalties:
+        fit = solve_ordered(table.train, train.labels, classes, penalty, train.weights, fit)
+        yield fit.weights[None], -fit.cuts, class_logits(torch.from_numpy(fit.odds(table.dev))).numpy()
 
 
 def _keys(batch: Batch, longest: int) -> Tensor:

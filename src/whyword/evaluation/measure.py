@@ -27,6 +27,8 @@ from ..maths.stats.correlation import kendall_tau_b, overlap
 from ..maths.stats.intervals import mean_interval
 from .top_words import top_words
 
+OF_LABELS = "labels of texts"  # where a text may have several, each counts once
+
 
 def measure(
     judge: Classifier,
@@ -163,6 +165,7 @@ class Scores:
     texts: int
     forward_passes: int  # distinct sub-texts the judge predicted, for all metrics and explainers together
     asked: int = 0  # what they would have cost, each metric and explanation by itself
+    unit: str = "texts"  # what they are means over, and the number of texts counts
 
     def __iter__(self) -> Iterator[Score]:
         """Go through the scores, metric by metric."""
@@ -230,7 +233,8 @@ class Scores:
             lines.append([f"{metric} {'↑' if scores[0].higher_is_better else '↓'}", *map(_cell, scores)])
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         table = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
-        cost = f"{self.texts:,} texts, {self.forward_passes:,} forward passes ({self.passes_per_text:.1f} a text)"
+        each = "a text" if self.unit == "texts" else "each"
+        cost = f"{self.texts:,} {self.unit}, {self.forward_passes:,} forward passes ({self.passes_per_text:.1f} {each})"
         return "\n".join([*table, f"{cost}; mean and 95 % interval; ↑ higher is better, ↓ lower"])
 
 
@@ -253,7 +257,7 @@ def gather(metric: Metric, explainer: str, curve: np.ndarray) -> Score:
 
 
 def pool(parts: Sequence[Scores]) -> Scores:
-    """Put scores of different texts, or of different labels of texts, together: those that all of them have."""
+    """Put scores of different labels of texts together: those that all of them have."""
     pooled = []
     for score in parts[0]:
         if not all(score.metric in one.metrics and score.explainer in one.explainers for one in parts):
@@ -266,7 +270,7 @@ def pool(parts: Sequence[Scores]) -> Scores:
         band = None if curve is None else intervals[1:]
         pooled.append(replace(score, per_text=per_text, interval=whole, curve=curve, band=band))
     texts, passes, asked = (sum(getattr(one, name) for one in parts) for name in ("texts", "forward_passes", "asked"))
-    return Scores(tuple(pooled), texts, passes, asked)
+    return Scores(tuple(pooled), texts, passes, asked, OF_LABELS)
 
 
 def _cell(score: Score) -> str:

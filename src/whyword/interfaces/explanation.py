@@ -251,6 +251,7 @@ class Explanation:
             base_value=self.base_value,
             error=self.error,
             exclusive=exclusive(self.probabilities),
+            given=None if self.labels is None else self.target in self.labels,
             expected=self._score_and_scale if self.of_score else None,
             would_mark=() if self.would_mark is None else tuple(float(mark) for mark in self.would_mark),
             interactions=tuple((i.first, i.second, i.score, self._speaker(i.score)) for i in self.interactions),

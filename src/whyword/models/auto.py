@@ -22,8 +22,10 @@ from ..data.labels import numbered
 from ..interfaces.classifier import predicted_classes, predicted_labels
 from ..interfaces.errors import OptionError
 from ..interfaces.logger import Logger
-from ..maths.stats.classes import are_unequal, confusion, macro_f1
-from ..maths.stats.labels import macro_f1_of_labels
+from ..maths.stats.classes import are_unequal, difference_of_accuracy, difference_of_macro_f1
+from ..maths.stats.intervals import Estimate, Z
+from ..maths.stats.labels import difference_of_labels
+from ..maths.stats.ordered import difference_of_error
 from ..storage.atomic import write_text
 from ..training.optimizer import Processes
 from ..training.timing import using_threads
@@ -145,27 +147,32 @@ def _train(
 
 
 def choose_finished(finished: Mapping[str, TrainedModel], dataset: Dataset) -> str:
-    """Choose the best on dev, of equals the simplest; by accuracy, or by macro-F1 where classes are unequal.
+    """Choose the simplest model that the best on dev leads by no more than one standard error of their difference.
 
-    By macro-F1 too where a text may have several labels; by absolute error where classes have an order.
+    By accuracy, or by macro-F1 where classes are unequal or a text may have several labels; by absolute error where
+    classes have an order.
     """
     names = [name for name in BY_ABILITY if name in finished]
-    classes = finished[names[0]].classifier.classes
-    train, dev = (numbered(split, classes) for split in (dataset.train, dataset.dev))
-    texts = [document.words for document in dataset.dev]
-    unequal = train.ndim == 1 and are_unequal(train)
+    first = finished[names[0]].classifier
+    texts, dev = [document.words for document in dataset.dev], numbered(dataset.dev, first.classes)
+    decided = predicted_labels if dev.ndim == 2 else predicted_classes
+    classifiers = {name: finished[name].classifier for name in names}
+    predicted = {name: decided(one, one.probabilities(texts)) for name, one in classifiers.items()}
 
-    def score(name: str) -> float:
-        classifier = finished[name].classifier
+    def lead(one: str, other: str) -> Estimate:
         if dev.ndim == 2:
-            return macro_f1_of_labels(predicted_labels(classifier, classifier.probabilities(texts)), dev)
-        predicted = predicted_classes(classifier, classifier.probabilities(texts))
-        if classifier.values is not None:
-            return -float(np.abs(predicted - dev).mean())
-        table = confusion(predicted, dev, len(classes))
-        return float(macro_f1(table) if unequal else (predicted == dev).mean())
+            return difference_of_labels(predicted[one], predicted[other], dev)
+        if first.values is not None:
+            return difference_of_error(predicted[one], predicted[other], dev, np.arange(len(first.classes)))
+        unequal = are_unequal(numbered(dataset.train, first.classes))
+        difference = difference_of_macro_f1 if unequal else difference_of_accuracy
+        return difference(predicted[one], predicted[other], dev, len(first.classes))
 
-    return max(names, key=score)  # the first of equals
+    best = names[0]
+    for name in names[1:]:
+        best = name if lead(name, best).value > 0 else best
+    leads = ((name, lead(best, name)) for name in names)
+    return next(name for name, by in leads if name == best or by.value <= (by.high - by.low) / (2 * Z))
 
 
 def _comparison(finished: Mapping[str, TrainedModel], chosen: str) -> str:

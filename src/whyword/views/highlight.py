@@ -60,7 +60,7 @@ class Paint:
     color: Color = GRAY
     line: Line = "solid"
     speaks: str = ""  # "for positive", "against positive" or "raising the score"; weights do not speak
-    tag: str = ""  # first letters of the class, where there are more than two
+    tag: str = ""  # first letters of the class, where words may speak for more than two
     struck: bool = False  # a word that the model does not read
 
     @property
@@ -129,6 +129,7 @@ class Highlight:
     against: int | None = None  # number of the other class of a contrast
     against_probability: float = 0.0
     exclusive: bool = True  # False for labels that do not exclude each other: what one loses, no other wins
+    given: bool | None = None  # where a text may have several labels: whether the model gives it this one
     base_value: float | None = None  # what the scores add up from
     error: float | None = None  # of the scores, measured on sub-texts
     # expected score of ordered classes, lowest and highest one there is, where words raise and lower it
@@ -169,7 +170,8 @@ class Highlight:
             speaks_for = self.target
         if speaks_for is None:
             return Paint(abs(strength), GRAY, line, f"against {self.label}")
-        tag = tags(self.classes)[speaks_for] if len(self.classes) > 2 else ""
+        several = len(self.classes) > 2 and (self.given is None or self.against is not None)
+        tag = tags(self.classes)[speaks_for] if several else ""
         return Paint(abs(strength), class_color(speaks_for), line, f"for {self.classes[speaks_for]}", tag)
 
     @property
@@ -292,7 +294,7 @@ class Highlight:
         if self.expected is not None:
             score, lowest, highest = self.expected
             return [(f"expected score {score:.2f}", f"on {lowest:g} to {highest:g}, predicted {self.label}")]
-        heading = [(self.label, f"{self.probability:.1%}")]
+        heading = [(self.label, f"{self.probability:.1%}{', not predicted' if self.given is False else ''}")]
         if self.against is not None:
             heading.append((self.classes[self.against], f"{self.against_probability:.1%}"))
         return heading

@@ -16,7 +16,7 @@ def render(words: Sequence[str], labels: Sequence[str], scores: Sequence[Sequenc
     largest = max((abs(score) for row in scores for score in row), default=0.0) or 1.0
     head = "".join(f'<th scope="col" style="padding:.1em .5em">{_shown(label)}</th>' for label in labels)
     lines = [
-        '<table class="whyword-table" style="border-collapse:collapse">',
+        '<div style="overflow-x:auto"><table class="whyword-table" style="border-collapse:collapse">',
         f"<thead><tr><th></th>{head}</tr></thead>",
     ]
     for word, row in zip(words, scores, strict=True):
@@ -24,7 +24,7 @@ def render(words: Sequence[str], labels: Sequence[str], scores: Sequence[Sequenc
             f'<td style="{_CELL.format(*hue(score), abs(score) / largest * 0.8)}">{score:+.3f}</td>' for score in row
         )
         lines.append(f'<tr><th scope="row" style="text-align:left">{_shown(word)}</th>{cells}</tr>')
-    return "\n".join([*lines, "</table>"])
+    return "\n".join([*lines, "</table></div>"])
 
 
 def _shown(text: str) -> str:

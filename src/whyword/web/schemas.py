@@ -46,7 +46,7 @@ class Prediction(BaseModel):
     """The class of a text."""
 
     label: str | int
-    labels: list[str | int] | None = Field(None, description="Those from one half on, of a model with several labels.")
+    labels: list[str | int] | None = Field(None, description="All predicted, of a model of several labels a text.")
     expected: float | None = Field(None, description="The expected score, of a model whose classes have an order.")
     probability: float
     probabilities: dict[str, float]

@@ -8,6 +8,7 @@ import { isStep, moveTo, stepFrom, wordAt } from "./keys.js";
 import { ask, askForToken } from "./server.js";
 
 const TYPING_PAUSE = 250; // milliseconds
+const NO_LABEL = "no label"; // where a text may have several, and has none
 const MANY_CLASSES = 6; // more are sorted by probability
 
 const PARTS = [
@@ -181,7 +182,7 @@ async function refresh(view) {
     // A sampling explainer takes its time: the probabilities need not wait for it.
     ask("predict", { body: asked, signal }).then(({ predictions: [prediction] }) => {
       if (explained || signal.aborted) return;
-      [view.full, view.now] = [prediction.probabilities, null];
+      [view.full, view.given, view.now] = [prediction.probabilities, prediction.labels, null];
       showProbabilities(view);
     }).catch(() => {});
   }
@@ -199,7 +200,7 @@ async function refresh(view) {
 
 async function show(view, explanation, textsAsked) {
   view.explanation = explanation;
-  view.full = explanation.probabilities;
+  [view.full, view.given] = [explanation.probabilities, explanation.labels];
   if (view.dropsOf !== textsAsked) [view.dropped, view.top, view.dropsOf] = [new Set(), null, textsAsked];
   const count = explanation.words.length;
   if (view.top >= count) view.top = null;
@@ -245,19 +246,19 @@ async function tryOut(view) {
   view.slider.setAttribute("aria-valuetext", kept);
   view.count.textContent = kept;
   view.restoreBox.setAttribute("aria-disabled", view.dropped.size === 0);
-  let now = null;
+  let [now, given] = [null, undefined];
   try {
     if (view.dropped.size) {
       const body = { texts: [shortened(view)], model: view.model.name };
       const { predictions } = await ask("predict", { body, signal });
-      now = predictions[0].probabilities;
+      [now, given] = [predictions[0].probabilities, predictions[0].labels];
     }
     view.complaintBox.textContent = "";
   } catch (error) {
     if (signal.aborted) return;
     view.complaintBox.textContent = error.message;
   }
-  view.now = now;
+  [view.now, view.givenNow] = [now, given];
   showProbabilities(view);
 }
 
@@ -272,25 +273,28 @@ function number(probability) {
 function showProbabilities(view) {
   const { full, now } = view;
   const { scale } = view.model;
-  const label = predictedClass(full, scale);
-  const after = now ? predictedClass(now, scale) : label;
-  const move = now ? [" → ", number(now[label])] : [];
-  const headline = element("p", "", element("bdi", "", showable(label)), " ", number(full[label]), ...move);
+  const labels = view.given ?? [predictedClass(full, scale)]; // of several a text may have all that are predicted
+  const after = now ? view.givenNow ?? [predictedClass(now, scale)] : labels;
+  const shares = labels.map((label, n) => [
+    n ? ", " : "", element("bdi", "", showable(label)), " ", number(full[label]),
+    ...(now ? [" → ", number(now[label])] : []),
+  ]);
+  const headline = element("p", "", ...(shares.length ? shares.flat() : [NO_LABEL]));
   if (scale) {
     const scores = (now ? [full, now] : [full]).map((one) => expectedScore(one, scale).toFixed(2));
     headline.append(element("small", "", ` · expected score ${scores.join(" → ")}`));
   }
   if (headline.textContent !== view.headlineBox.textContent) view.headlineBox.replaceChildren(...headline.childNodes);
-  const found = now ? finding(view, label, after) : "";
+  const found = now ? finding(view, labels, after) : "";
   if (found !== view.findingBox.textContent) view.findingBox.textContent = found;
   view.hintBox.hidden = Boolean(now);
-  view.findingBox.classList.toggle("turned", after !== label);
+  view.findingBox.classList.toggle("turned", after.join() !== labels.join());
   const names = Object.keys(full);
   if (names.length > MANY_CLASSES) names.sort((a, b) => full[b] - full[a]);
   if (view.bars?.join() !== names.join()) buildBars(view, names);
   [...view.classesBox.children].forEach((row, n) => {
     const probability = (now ?? full)[names[n]];
-    row.classList.toggle("likeliest", names[n] === after);
+    row.classList.toggle("likeliest", after.map(String).includes(names[n]));
     row.style.setProperty("--now", probability);
     row.style.setProperty("--full", full[names[n]]);
     row.classList.toggle("moved", Boolean(now));
@@ -314,7 +318,9 @@ function buildBars(view, names) {
 function finding(view, before, after) {
   const { words } = view.explanation;
   const left = words.length - view.dropped.size;
-  const says = before === after ? `the model still says ${after}.` : `the model says ${after}, no longer ${before}.`;
+  const [was, is] = [before, after].map((labels) => listed(labels.map(String)) || NO_LABEL);
+  const turned = view.given ? `the model says ${is} instead of ${was}.` : `the model says ${is}, no longer ${was}.`;
+  const says = was === is ? `the model still says ${is}.` : turned;
   if (left === 0) return `With no word left ${says}`;
   if (view.top !== null) return `From the top ${left === 1 ? "word" : `${left} words`} alone ${says}`;
   const dropped = [...view.dropped].sort((a, b) => a - b).map((i) => `“${showable(words[i])}”`);

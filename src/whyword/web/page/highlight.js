@@ -83,7 +83,7 @@ function tags(names) {
 }
 
 // How to paint what speaks so strongly: for the label, or (below 0) for the class of that name, or null.
-function paintOf({ signed, label, target }, names, strength, speaksFor) {
+function paintOf({ signed, label, target, labels, against }, names, strength, speaksFor) {
   const paint = { strength: Math.abs(strength), color: GRAY, line: "dotted", speaks: "", tag: "" };
   if (!signed) return paint;
   const name = strength >= 0 ? String(label) : speaksFor;
@@ -94,7 +94,8 @@ function paintOf({ signed, label, target }, names, strength, speaksFor) {
   }
   if (name === null || name === undefined) return { ...paint, speaks: `against ${label}` };
   const number = names.indexOf(name);
-  const tag = names.length > 2 ? tags(names)[number] : "";
+  const several = names.length > 2 && (labels === undefined || against !== undefined);
+  const tag = several ? tags(names)[number] : "";
   return { ...paint, color: PALETTE[number % PALETTE.length], speaks: `for ${name}`, tag };
 }
 
@@ -231,13 +232,14 @@ export function runs(explanation) {
 
 // A fragment for mails, notebooks and reports: no script, no style sheet, safe for any text.
 export function html(explanation, names) {
-  const { label, against, probabilities, explainer, scores, signed, words } = explanation;
+  const { label, labels, against, probabilities, explainer, scores, signed, words } = explanation;
   const painting = paints(explanation, names);
   const pairs = pairsOf(explanation, names);
   const small = 'style="margin:.4em 0;font-size:.85em"';
   const classes = [label, against]
     .filter((name) => name !== undefined)
     .map((name) => `<strong>${isolated(name)}</strong> ${percent(probabilities[name])}`);
+  if (labels && !labels.includes(label)) classes[0] += ", not predicted"; // of several labels a text may have
   const heading = explanation.target === SCORE ? [scored(explanation)] : classes;
   const lines = [
     '<div class="whyword" style="line-height:1.8;overflow-wrap:anywhere">',
