@@ -1,12 +1,14 @@
-"""What people would mark, learned from 100, 400 or all marked posts of HateXplain: agreement, beside accuracy.
+"""What people would mark, learned from 100, 400 or all marked texts of HateXplain or Movies: agreement, and accuracy.
 
 python benchmarks/rationales.py --data-dir DATA --embeddings GLOVE --models MODELS --out results/rationales \
     --encoder lstm --seeds 3
 
-The dev split of HateXplain is the test here, as its test split is left alone; epochs of the classifier are chosen on
-unmarked training posts that are held out, and all marked posts are learned from. A classifier is trained once per seed,
-and readers are fitted to its states. Beside them stand a word list counted from the same marks, and the occlusion
-scores of the classifier, which has seen no mark. Runs that are recorded are not run again.
+The dev split is the test here, as the test split is left alone; epochs of the classifier are chosen on training texts
+that are held out, unmarked ones where there are enough, and all other marked texts are learned from. A classifier is
+trained once per seed, and readers are fitted to its states. Beside them stand a word list counted from the same marks,
+and scores of the classifier, which has seen no mark: occlusion, or gradient × input (--without-marks gradient) where
+texts are long. Texts longer than MiniLM reads are cut in training and explained in windows. Runs that are recorded are
+not run again.
 """
 
 from __future__ import annotations
@@ -23,13 +25,15 @@ from typing import Any
 import numpy as np
 import torch
 
+from whyword.catalog import make_explainer
 from whyword.data.dataset import load_dataset
 from whyword.data.splits import Dataset, hold_out
 from whyword.data.tokenizers.word_level import normalize
-from whyword.explainers import Occlusion, Rationale
+from whyword.explainers import Rationale
 from whyword.explaining.inputs import draw
 from whyword.explaining.measure import measure_explanations
 from whyword.inference.fitted import FittedClassifier
+from whyword.inference.windows import explain_in_windows
 from whyword.interfaces.document import REASON, Document
 from whyword.interfaces.explanation import Explanation
 from whyword.maths.stats.intervals import mean_over_runs
@@ -39,8 +43,8 @@ from whyword.models.learn import learn_rationales
 from whyword.models.train import train_once
 
 MARKS = (100, 400, None)  # marked training posts; None: all
-HELD_OUT = 1_500  # unmarked training posts that choose the classifier's epoch
-EXPLAINED = 300  # texts explained by occlusion
+HELD_OUT = 1_500  # training texts that choose the classifier's epoch, at most
+EXPLAINED = 300  # texts explained without marks
 METRICS = ("rationale-auprc", "rationale-f1", "rationale-iou")
 RECORDS = "records.jsonl"
 HALF = 0.5  # from which probability on a word is said to be marked
@@ -48,9 +52,10 @@ SMOOTHED = 2.0  # occurrences of the mean word added to each word of the list
 
 
 def split(data: str, data_dir: str, rows: int | None, texts: int | None) -> Dataset:
-    """Give all marked training posts, dev cut from the unmarked ones, and the dev split of the data as test."""
+    """Give the marked training texts, dev cut from the unmarked ones, and the dev split of the data as test."""
     whole = load_dataset(data, data_dir=data_dir)
-    plain = tuple(document for document in whole.train if not is_marked(document)) or whole.train
+    plain = tuple(document for document in whole.train if not is_marked(document))
+    plain = plain if 2 * len(plain) > len(whole.train) else whole.train
     _, dev = hold_out(plain, min(HELD_OUT, (rows or len(plain)) // 10))
     held_out = set(map(id, dev))
     train = tuple(document for document in whole.train if id(document) not in held_out)
@@ -102,7 +107,7 @@ def fit(model: TrainedModel, dataset: Dataset, count: int | None, seed: int) -> 
     train = with_marks(dataset.train, count, seed)
     taught = learn_rationales(model, train, [], seed=seed)
     seconds = time.process_time() - started
-    explanations = Rationale().explain(taught.classifier, dataset.test)
+    explanations = explain_in_windows(Rationale(), taught.classifier, dataset.test)
     marked = [e for e in explanations if is_marked(e.document)]
     none = [e for e in explanations if e.document.word_marks and not is_marked(e.document)]
     learned = [document for document in train if is_marked(document)]
@@ -116,10 +121,10 @@ def fit(model: TrainedModel, dataset: Dataset, count: int | None, seed: int) -> 
     }
 
 
-def without_marks(model: TrainedModel, dataset: Dataset) -> dict[str, Any]:
-    """Measure what the classifier relies on, by occlusion, against what people mark."""
+def without_marks(model: TrainedModel, dataset: Dataset, explainer: str) -> dict[str, Any]:
+    """Measure what the classifier relies on against what people mark."""
     documents = draw([document for document in dataset.test if is_marked(document)], EXPLAINED, 0)
-    explanations = Occlusion().explain(model.classifier, documents)
+    explanations = explain_in_windows(make_explainer(explainer, model.classifier), model.classifier, documents)
     found = {name: value for name, value in agreement(model.classifier, explanations).items() if name in METRICS}
     return {"marks": 0, "cpu_seconds": 0.0, **found, "accuracy": model.metrics["test_accuracy"]}
 
@@ -137,27 +142,33 @@ def settings(arguments: argparse.Namespace, seed: int) -> dict[str, Any]:
     frozen = arguments.encoder == "minilm-frozen"
     return {
         **values,
-        "encoder": {"name": "minilm", "precision": "bfloat16"},
+        "encoder": {
+            "name": "minilm",
+            "precision": "bfloat16",
+            **({"limit": arguments.limit} if arguments.limit else {}),
+        },
         "training": {"select": "accuracy", "head_only": frozen, **({} if frozen else {"epochs": 2})},
     }
 
 
 def table(runs: Sequence[dict[str, Any]]) -> str:
     """Write the mean over seeds with the 95 % interval of Student's t."""
-    groups: dict[tuple[str, str, int], list[dict[str, Any]]] = {}
+    groups: dict[tuple[str, str, int, int], list[dict[str, Any]]] = {}
     for run in runs:
-        groups.setdefault((run["data"], run["encoder"], run["marks"]), []).append(run)
+        groups.setdefault((run["data"], run["encoder"], run["rows"], run["marks"]), []).append(run)
     names = [*METRICS, "f1 at one half", "marked of unmarked texts", "accuracy", "cpu_seconds"]
-    head = ["data", "encoder", "marked texts", "seeds", *names, "word list's rationale-auprc"]
+    head = ["data", "encoder", "training texts", "marked texts", "seeds", *names, "word list's rationale-auprc"]
     lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
-    for (data, encoder, marks), group in sorted(groups.items()):
-        columns = [_written([run.get(name) for run in group]) for name in names]
-        of_list = _written([run.get("word list", {}).get("rationale-auprc") for run in group])
-        lines.append("| " + " | ".join([data, encoder, f"{marks:,}", str(len(group)), *columns, of_list]) + " |")
+    for (data, encoder, rows, marks), group in sorted(groups.items()):
+        columns = [written([run.get(name) for run in group]) for name in names]
+        of_list = written([run.get("word list", {}).get("rationale-auprc") for run in group])
+        which = [data, encoder, f"{rows:,}", f"{marks:,}", str(len(group))]
+        lines.append("| " + " | ".join([*which, *columns, of_list]) + " |")
     return "\n".join(lines) + "\n"
 
 
-def _written(values: Sequence[float | None]) -> str:
+def written(values: Sequence[float | None]) -> str:
+    """Write the mean and half of its interval."""
     known = [value for value in values if value is not None and np.isfinite(value)]
     if not known:
         return "–"
@@ -176,6 +187,8 @@ def main() -> None:
     parser.add_argument("--encoder", default="lstm", choices=["lstm", "minilm", "minilm-frozen"])
     parser.add_argument("--rows", type=int, help="training texts of the classifier, all marked ones among them")
     parser.add_argument("--texts", type=int, help="posts that are measured; all if left out")
+    parser.add_argument("--limit", type=int, help="tokens that MiniLM reads of a text, 512 if left out")
+    parser.add_argument("--without-marks", default="occlusion", help="explainer of the classifier that saw no mark")
     parser.add_argument("--seeds", type=int, default=3)
     arguments = parser.parse_args()
     torch.set_num_threads(1)
@@ -189,11 +202,15 @@ def main() -> None:
         for count in (0, *MARKS):
             known = {"data": arguments.data, "encoder": arguments.encoder, "rows": len(dataset.train), "seed": seed}
             known |= {} if arguments.texts is None else {"texts": arguments.texts}
+            known |= {} if arguments.limit is None else {"limit": arguments.limit}
             run = {**known, "asked": count}
             if any({name: done[name] for name in run} == run for done in runs):
                 continue
             model = train_once(config, dataset, arguments.models / name)
-            run |= without_marks(model, dataset) if count == 0 else fit(model, dataset, count, seed)
+            unmarked = count == 0
+            run |= (
+                without_marks(model, dataset, arguments.without_marks) if unmarked else fit(model, dataset, count, seed)
+            )
             runs.append(run)
             with records.open("a") as file:
                 file.write(json.dumps(run) + "\n")

@@ -15,7 +15,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from .catalog import make_explainer, make_logger
 from .data.dataset import Dataset, labels
-from .data.forbidden import read_entries
+from .data.forbidden import as_entries
 from .data.labels import are_multi_label
 from .data.splits import cut_dev
 from .explaining.any_model import access_for, open_model, with_tokenizer
@@ -250,8 +250,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             "contributions": self.contributions,
             "rationales": self.rationales,
             "embeddings": None if self.embeddings is None else str(self.embeddings),
-            "forbid": _entries(self.forbid),
-            "forbid_soft": _entries(self.forbid_soft),
+            "forbid": as_entries(self.forbid),
+            "forbid_soft": as_entries(self.forbid_soft),
             "seed": _seed(self.random_state),
             "task": self.task,
             "order": None if self.order is None else read_labels(self.order),
@@ -392,11 +392,6 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.two_d_array = False
         tags.input_tags.one_d_array = True
         return tags
-
-
-def _entries(forbidden: Sequence[str] | str | Path | None) -> Sequence[str] | None:
-    """Read a list of forbidden words where a file is named."""
-    return read_entries([Path(forbidden)]) if isinstance(forbidden, str | Path) else forbidden
 
 
 def load(folder: str | Path, device: str = "auto", public_key: str | Path | None = None) -> TextClassifier:

@@ -1,4 +1,4 @@
-"""`--forbid` and `--forbid-soft` of train and audit."""
+"""`--forbid` and `--forbid-soft` of train, compare and audit."""
 
 import json
 
@@ -43,6 +43,26 @@ def test_a_model_that_reads_them_is_audited_with_a_list(whyword, words):
     options = ("--explainers", "own", "--metrics", "comprehensiveness", "--forbid", words)
     audited = whyword("audit", "model", DATA, *options)
     assert "They still decide." in " ".join(audited.out.split())
+
+
+def test_models_are_compared_without_them_and_the_leaderboard_says_so(whyword, words, tmp_path):
+    compare = ("compare", DATA, "--methods", "base", "--encoders", "bag", "--epochs", 1, "--seeds", 1, "--sample", 0)
+    assert whyword(*compare, "--workers", 1, "--no-contributions").code == 0
+    done = whyword(*compare, "--workers", 1, "--no-contributions", "--forbid", words)
+    assert done.code == 0, done.err
+    note = f"Not read by any model: {', '.join(SPURIOUS[:2])}, boston."
+    assert note in " ".join(done.out.split())
+    assert note in (tmp_path / "comparison" / "comparison.html").read_text()
+    lists = [
+        json.loads(file.read_text())["settings"]["forbid"]
+        for file in (tmp_path / "comparison/records").glob("[!.]*.json")
+    ]
+    assert sorted(lists) == [[], [*SPURIOUS[:2], "boston"]]  # the run that read them is another one
+
+
+def test_who_forbids_a_linear_model_softly_is_told_that_it_does_not_read_the_words(whyword, words):
+    done = whyword("train", DATA, "-o", "model", "--encoder", "tfidf", "--forbid-soft", words)
+    assert "tfidf is solved at once and cannot be taught to ignore words" in " ".join(done.err.split())
 
 
 @pytest.mark.parametrize("option", ["--forbid", "--forbid-soft"])

@@ -11,7 +11,7 @@ from pathlib import Path
 from .. import catalog
 from ..analysis.attention_tests import TESTS, AttentionTests, run_attention_tests
 from ..catalog import make_explainer
-from ..data.forbidden import read_entries
+from ..data.forbidden import as_entries
 from ..evaluation.measure import Scores
 from ..explainers.own import Own
 from ..explaining.any_model import access_for, as_classifier, known_label, open_model, with_tokenizer
@@ -92,7 +92,7 @@ def audit(
         draws=draws,
         rules=load_rules(None if rules is None else Path(rules), metrics or (), explainers or ()),
         cache=None if cache is None else ExplanationCache(Path(cache), opened.named("A cache")),
-        forbid=read_entries([Path(forbid)]) if isinstance(forbid, str | Path) else forbid,
+        forbid=as_entries(forbid),
         model_name=model_name,
         data_name=data_name,
         of=len(documents),

@@ -66,6 +66,7 @@ def command(
         Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where everything is written.")
     ] = Path("comparison"),
     columns: options.RationaleColumns,
+    forbidding: options.Forbidding,
     data_dir: options.DataDir = None,
     device: options.Device = "auto",
     as_json: options.Json = False,
@@ -85,6 +86,8 @@ def command(
 
     options.check_folder(output)
     where = choose_device(device)
+    forbidden: dict[str, list[str]] = {}
+    forbidding.add_to(forbidden)
     grid = Grid(
         tuple(dict.fromkeys(data)),
         tuple(options.names(methods) or ()),
@@ -99,6 +102,8 @@ def command(
         measure=measure,
         baseline=baseline,
         columns=columns.columns(),
+        forbid=tuple(forbidden.get("forbid", ())),
+        forbid_soft=tuple(forbidden.get("forbid_soft", ())),
         data_dir=data_dir,
         device=str(where),
     )

@@ -245,6 +245,28 @@ class Opening:
 
 
 @dataclass(frozen=True)
+class Forbidding:
+    """Words that must not decide."""
+
+    forbid: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="Words the model must not read, one a line; see docs/forbid.md. Repeatable."),
+    ] = None
+    forbid_soft: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="Words it reads, but is taught to let move no answer. Repeatable."),
+    ] = None
+
+    def add_to(self, values: dict[str, Any]) -> None:
+        """Add the words of the files to those of the settings."""
+        from ..data.forbidden import read_entries
+
+        for name, files in (("forbid", self.forbid), ("forbid_soft", self.forbid_soft)):
+            if files:
+                values[name] = [*(values.get(name) or ()), *read_entries(files)]
+
+
+@dataclass(frozen=True)
 class Hardware:
     """What computes."""
 

@@ -228,6 +228,11 @@ def _read(entry: str) -> Phrase | regex.Pattern[str]:
     return words
 
 
+def as_entries(forbidden: Sequence[str] | str | Path | None) -> tuple[str, ...]:
+    """Give the entries of a list, or of the file that is named."""
+    return read_entries([Path(forbidden)]) if isinstance(forbidden, str | Path) else tuple(forbidden or ())
+
+
 def read_entries(files: Iterable[Path]) -> tuple[str, ...]:
     """Read lists of forbidden words: an entry a line; empty lines, and those that begin with #, are passed over."""
     entries: list[str] = []

@@ -15,6 +15,7 @@ import numpy as np
 from .. import catalog
 from ..catalog import make_explainer
 from ..data.dataset import Dataset
+from ..data.forbidden import as_entries
 from ..data.labels import numbered
 from ..data.rows import Columns
 from ..evaluation.measure import Scores
@@ -29,7 +30,7 @@ from ..interfaces.errors import DataError, OptionError, unknown_name
 from ..interfaces.metric import Score
 from ..interfaces.settings import json_ready
 from ..maths.stats.labels import macro_f1_of_labels, micro_f1
-from ..models.config import SECTIONS, make_config, overlay, with_contributions, with_early_stopping
+from ..models.config import FORBIDDEN, SECTIONS, make_config, overlay, with_contributions, with_early_stopping
 from ..models.folder import TrainedModel
 from ..storage.lock import owned
 from .comparison import Comparison
@@ -64,11 +65,14 @@ def compare(
     address: str | None = None,
     device: str = "cpu",
     columns: Columns | None = None,
+    forbid: Sequence[str] | str | Path | None = None,
+    forbid_soft: Sequence[str] | str | Path | None = None,
     data_dir: str | Path | None = None,
 ) -> Comparison:
     """Train every method on every encoder, data set and seed, and compare accuracy and interpretability.
 
-    Models carry contributions, unless told otherwise; attention weights and gates are measured beside them.
+    Models carry contributions, unless told otherwise; attention weights and gates are measured beside them. No model
+    reads the words of forbid, and those of forbid_soft are taught to move no answer (docs/forbid.md).
     With a folder, runs whose records are there are not run again, and tables and page are written into it.
     """
     several = [datasets] if isinstance(datasets, str | Path) else datasets
@@ -87,6 +91,8 @@ def compare(
         measure=measure,
         baseline=baseline,
         columns=columns,
+        forbid=as_entries(forbid),
+        forbid_soft=as_entries(forbid_soft),
         data_dir=data_dir,
         device=device,
     )
@@ -241,6 +247,8 @@ class Grid:
     measure: str = MEASURE  # the metric by which explanations are ranked
     baseline: str | None = None
     columns: Columns | None = None
+    forbid: tuple[str, ...] = ()  # entries of words that no model reads
+    forbid_soft: tuple[str, ...] = ()  # entries of words that are taught to move no answer
     data_dir: str | Path | None = None
     device: str = "cpu"
 
@@ -254,6 +262,7 @@ class Grid:
         jobs = []
         for seed, source, encoder, method in product(self.seeds, sources, self.encoders, self.methods):
             values: dict[str, Any] = {"method": method, "encoder": encoder}
+            values |= {name: list(entries) for name in FORBIDDEN if (entries := getattr(self, name))}
             if self.epochs is not None:
                 values["training"] = {"epochs": self.epochs}
             settings = overlay(values, _settings_of(self.settings, method, encoder))

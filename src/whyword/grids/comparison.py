@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import pandas
 
 NONE, MINUS = "–", "−"
+MOST_NAMED = 10  # forbidden words
 F1 = ("macro_f1", "micro_f1")  # of data sets whose texts may have several labels
 Values = Mapping[str, Any]  # of a row or of the whole, ready for JSON
 
@@ -108,6 +109,7 @@ class Comparison:
             f"Training texts of {name} capped at {rows:,}."
             for name, rows in {(row.dataset, row.first.rows): None for row in self.rows if row.first.rows}
         ]
+        notes += list(dict.fromkeys(note for row in self.rows for note in _of_forbidden(row.first.settings)))
         if any(len(row.records) == 1 for row in self.rows):
             notes.append("One seed gives no interval, and says nothing about other seeds.")
         notes += [f"Failed: {r.dataset} {r.encoder} {r.method} seed {r.seed}: {r.failed}" for r in self.failures]
@@ -253,6 +255,15 @@ def _flat(name: str, measured: Measured | None) -> Iterator[tuple[str, Any]]:
     yield f"{name}_difference_high", difference and difference.high
     yield f"{name}_p", difference and difference.p
     yield f"{name}_best", measured is not None and measured.best
+
+
+def _of_forbidden(settings: Mapping[str, Any]) -> Iterator[str]:
+    """Name the words that must not decide."""
+    meanings = {"forbid": "Not read by any model", "forbid_soft": "Taught to move no answer (tfidf does not read them)"}
+    for name, meaning in meanings.items():
+        entries = settings.get(name) or ()
+        if entries:
+            yield f"{meaning}: {', '.join(entries[:MOST_NAMED])}{' …' if len(entries) > MOST_NAMED else ''}."
 
 
 def render_page(values: Values) -> str:

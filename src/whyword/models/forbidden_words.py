@@ -20,7 +20,7 @@ from ..data.forbidden import Forbidden, as_read
 from ..explainers.own import Own
 from ..inference.windows import explain_in_windows
 from ..interfaces.document import Document
-from .config import FORBIDDEN
+from .config import FORBIDDEN, RunConfig
 from .folder import TrainedModel
 
 ALPHA = 0.05  # that any word is named by chance, Bonferroni over all pairs of words
@@ -79,6 +79,15 @@ def _notes(forbidden: Forbidden, documents: Sequence[Document]) -> Iterator[str]
     if alike:
         named = ", ".join(f"{word} ({count:,})" for word, count in alike.most_common(MOST_NAMED))
         yield f"Read, though a forbidden word is part of them: {named}; an entry such as /.*word.*/ forbids them too."
+
+
+def about_forbidden(config: RunConfig) -> Iterator[str]:
+    """Say where words that are to be read cannot be."""
+    if config.is_solved and config.forbid_soft:
+        yield (
+            f"{config.encoder} is solved at once and cannot be taught to ignore words: those of forbid_soft are not "
+            "read at all, as those of forbid."
+        )
 
 
 def _alike(forbidden: Forbidden, texts: Sequence[Sequence[str]]) -> Counter[str]:

@@ -43,7 +43,7 @@ from .config import RunConfig
 from .decisions import check_threshold, decide_on_dev
 from .figures import measure_figures, warn_of
 from .folder import TrainedModel, check_place, load_model, put_model
-from .forbidden_words import add_proxies
+from .forbidden_words import about_forbidden, add_proxies
 from .label_figures import measure_label_figures, measure_labels
 from .log import Log
 from .ordered_figures import measure_ordered, measure_ordered_figures
@@ -83,7 +83,7 @@ def train_model(
             parts = assemble(config, len(classes), [document.words for document in dataset.train], several)
             marked, about_marks = with_reader_if_marked(parts.config, dataset.train)
             parts = replace(parts, config=marked)
-            for note in (*dataset.notes, *parts.notes, *about_marks):
+            for note in (*dataset.notes, *parts.notes, *about_forbidden(parts.config), *about_marks):
                 on_event(note)
             model = _fit(parts, dataset, classes, torch.device(device), unfinished, on_event, log, choosing_threads)
         if baseline is not None:

@@ -208,6 +208,7 @@ def test_mouse_and_touch_mark_words_and_passages(serve, open_page):
     phone.get_by_role("button", name="end: unmarked").tap()
     expect(marks(phone)).to_have_text("Reason: “brilliant end”.")
     assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    expect(phone.locator("#hint .keys")).to_be_hidden()
     phone.get_by_role("button", name="Save and next").tap()
     shows(phone, TEXTS[3])
     assert server.marked() == ["brilliant end"]
