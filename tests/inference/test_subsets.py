@@ -82,7 +82,7 @@ def test_no_batch_is_over_budget_and_texts_share_batches(given_requests, budget)
     texts, kept = given_requests
     sub_texts, _, batches = lay_out(texts, kept, budget)
     for _, batch in batches:
-        assert batch.tokens.numel() <= budget or len(batch) == 1
+        assert batch.tokens.size <= budget or len(batch.tokens) == 1
         assert batch.mask.any(1).all()
     assert len(list(sub_texts.batches(10**6))) == (1 if sub_texts.rows else 0)
 
