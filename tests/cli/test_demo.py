@@ -43,5 +43,5 @@ def test_the_demo_can_be_quiet_and_speak_json(whyword):
 
 def test_a_file_in_the_place_of_the_folder_is_left_alone(refused):
     Path("here").write_text("mine", encoding="utf-8")
-    assert "here cannot be used" in refused("demo", "-o", "here")
+    assert "here cannot be written" in refused("demo", "-o", "here")
     assert Path("here").read_text(encoding="utf-8") == "mine"

@@ -187,7 +187,7 @@ def test_outputs_that_cannot_be_written_are_refused(refused, model, data):
     Path("file").touch()
     assert "must end in .jsonl, .jsonl.gz, .csv or .parquet" in refused("predict", model, "good", "-o", "out.txt")
     assert "is a folder" in refused("predict", model, "good", "-o", "folder.jsonl")
-    assert "file cannot be used" in refused("predict", model, "good", "-o", "file/out.jsonl")
+    assert "file/out.jsonl cannot be written" in refused("predict", model, "good", "-o", "file/out.jsonl")
     before = data.read_bytes()
     assert "the file that is read" in refused("predict", model, data, "-o", data.parent / "." / data.name)
     assert data.read_bytes() == before

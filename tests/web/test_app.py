@@ -228,7 +228,7 @@ def test_a_body_that_is_not_called_json_is_refused(client):
 
 
 def test_unknown_addresses_and_methods_have_the_same_shape_of_error(client):
-    for answer, status in ((client.get("/v2"), 404), (client.get("/v1/predict"), 405)):
+    for answer, status in ((client.get("/v3"), 404), (client.get("/v1/predict"), 405)):
         assert answer.status_code == status
         assert answer.json().keys() == {"error"}
 

@@ -98,7 +98,7 @@ def _add_metadata(app: FastAPI, service: Service) -> None:
         MODEL,
         summary="Open Inference Protocol: say what a model takes and gives.",
         response_model=None,
-        responses=schemas.refusals(401, 404),
+        responses=schemas.refusals(401, 404, 422),
     )
     async def metadata(name: str, number: str = VERSION) -> Response:
         return JsonResponse(_metadata(_find(service, name, number)))
@@ -108,7 +108,7 @@ def _add_metadata(app: FastAPI, service: Service) -> None:
         MODEL + "/ready",
         summary="Open Inference Protocol: say that a model answers.",
         response_model=None,
-        responses=schemas.refusals(401, 404),
+        responses=schemas.refusals(401, 404, 422),
     )
     async def model_ready(name: str, number: str = VERSION) -> Response:
         return JsonResponse({"name": _find(service, name, number).name, "ready": True})
@@ -117,7 +117,7 @@ def _add_metadata(app: FastAPI, service: Service) -> None:
         "/v1/models/{name}",
         summary="KServe v1: say that a model answers.",
         response_model=None,
-        responses=schemas.refusals(401, 404),
+        responses=schemas.refusals(401, 404, 422),
     )
     async def v1_ready(name: str) -> Response:
         return JsonResponse({"name": find_model(service.models, name).name, "ready": True})
