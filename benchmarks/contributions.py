@@ -40,6 +40,7 @@ from whyword.models.learn import learn_contributions
 from whyword.models.train import measure
 
 CONTRIBUTIONS = "contributions"
+REFERENCE = "r of the reference"  # with exact Shapley values, as its standard errors tell: no r can be higher
 TOGETHER = "own rationale-auprc, words that act together as one reason"
 METRICS = (
     "comprehensiveness",
@@ -97,6 +98,7 @@ class Faithfulness(Evaluation):
         values = {
             "r": [_correlation(one, other) for one, other in pairs],
             "tau": [float(kendalltau(one.scores, other.scores)[0]) for one, other in pairs],
+            REFERENCE: [_reliability(explanation) for explanation in reference],
             **{f"{who} {name}": scores[name, who].per_text for name in names for who in ("own", "shapley", RANDOM)},
             **({TOGETHER: joint["rationale-auprc", "own"].per_text} if joint_effects else {}),
         }
@@ -118,6 +120,14 @@ def as_reasons(explanation: Explanation) -> Explanation:
 def _correlation(one: Explanation, other: Explanation) -> float:
     spread = one.scores.std() * other.scores.std()
     return float(np.corrcoef(one.scores, other.scores)[0, 1]) if spread > 0 else 0.0
+
+
+def _reliability(reference: Explanation) -> float:
+    """Give the correlation to expect of sampled values with exact ones, from their spread and standard errors."""
+    if reference.std_error is None:
+        return float("nan")
+    error, variance = float((reference.std_error**2).mean()), float(reference.scores.var())
+    return float(np.sqrt(max(0.0, 1 - error / variance))) if variance > 0 else 0.0
 
 
 def _cost(classifier: FittedClassifier, documents: Sequence[Document]) -> Result:
@@ -157,7 +167,7 @@ def jobs(arguments: argparse.Namespace) -> list[EvaluationJob]:
     return found
 
 
-COLUMNS = ("r", "tau", *(f"own {name}" for name in METRICS), "shapley rationale-auprc", TOGETHER)
+COLUMNS = ("r", REFERENCE, "tau", *(f"own {name}" for name in METRICS), "shapley rationale-auprc", TOGETHER)
 
 
 def table(out: Path) -> str:
