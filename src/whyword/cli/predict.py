@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from ..interfaces.classifier import Classifier
+from ..interfaces.document import Document
 from ..interfaces.settings import strict_json
 from . import options
 from .precision import Precision, measured_on
@@ -56,8 +60,10 @@ def command(
     opened = opening.open(model, hardware.device)
     opened, texts = measured_on(opened, precision, texts, names, output, reporting.quiet)
     if output is None:
-        documents = open_texts(texts, names, reporting.quiet)
+        documents = _Watched(opened.classifier, open_texts(texts, names, reporting.quiet))
         _show(chain.from_iterable(predict_chunks(opened.classifier, documents)), reporting.as_json)
+        if documents.unknown and not reporting.quiet:
+            print(documents.describe(), file=sys.stderr)
         return
     with TextProgress("predict") as progress:
         count = write_predictions(
@@ -70,6 +76,28 @@ def command(
             **vars(parts),
         )
     tell_written(count, "predictions", output, reporting.as_json, reporting.quiet)
+
+
+@dataclass
+class _Watched:
+    """Documents, of which those are counted that hold no word of the model's vocabulary."""
+
+    classifier: Classifier
+    documents: Iterable[Document]
+    count: int = 0
+    unknown: int = 0
+
+    def __iter__(self) -> Iterator[Document]:
+        count_known = getattr(self.classifier, "known_words", lambda texts: None)
+        for document in self.documents:
+            self.count += 1
+            self.unknown += count_known([document.words]) == [0]
+            yield document
+
+    def describe(self) -> str:
+        """Say what such an answer is worth."""
+        which = "this text" if self.count == 1 else f"{self.unknown:,} of these {self.count:,} texts"
+        return f"The model knows no word of {which}: its answer there is the share of each class in training."
 
 
 def _show(predictions: Iterable[dict[str, Any]], as_json: bool) -> None:

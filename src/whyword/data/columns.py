@@ -34,7 +34,7 @@ def recognize_columns(
     known = columns.known or Columns()
     text = _named(columns.text, names, source) or (known.text if known.text in names else None)
     asked = None if columns.labels else columns.label
-    label = _named(asked, names, source, needed=labelled) or (known.label if known.label in names else None)
+    label = _named(asked, names, source) or (known.label if known.label in names else None)
     pair = _named(columns.text_pair, names, source) or (known.text_pair if known.text_pair in names else None)
     rationale = _named(columns.rationale, names, source)
     if labelled and label is not None and label == text:
@@ -107,7 +107,7 @@ class _Candidates:
         return best[0] if len(best) == 1 else None
 
 
-def _named(name: str | None, names: Sequence[str], source: str, needed: bool = True) -> str | None:
+def _named(name: str | None, names: Sequence[str], source: str) -> str | None:
     """Find a column that was named, in whatever case, or given by its number from 1 on."""
     if name is None or name in names:
         return name
@@ -116,8 +116,6 @@ def _named(name: str | None, names: Sequence[str], source: str, needed: bool = T
         return alike[0]
     if name.isdecimal() and 1 <= int(name) <= len(names):
         return names[int(name) - 1]
-    if not needed:
-        return name
     raise missing_column(name, names, source)
 
 

@@ -45,13 +45,18 @@ def recognize_encoding(sample: bytes, given: str | None = None) -> Encoding:
 
 
 def check_encoding(name: str, sample: bytes = b"") -> str:
-    """Refuse an encoding that Python does not know; the order of the bytes of UTF-16 and UTF-32 is looked up."""
+    """Refuse an encoding that Python does not know, or a file cannot be in.
+
+    The order of the bytes of UTF-16 and UTF-32 is looked up.
+    """
     try:
         known = codecs.lookup(name).name
         "\n".encode(known)
     except (LookupError, UnicodeError):
         raise OptionError(f"--encoding {name}: there is no such encoding; try utf-8, cp1252 or utf-16.") from None
     if known in ("utf-16", "utf-32"):
+        if sample and b"\0" not in sample:
+            raise OptionError(f"--encoding {name}: the file is not written in it; leave the option out.")
         marked = [found for mark, found in _MARKS.items() if sample.startswith(mark) and found.startswith(known)]
         return marked[0] if marked else f"{known}-le"
     return "utf-8" if known == "utf-8-sig" else known

@@ -106,6 +106,8 @@ def _open_named(model: str | Path, access: Access) -> OpenedModel:
             )
         if not (Path(model) / "config.json").is_file():
             raise ModelError(f"{model} is not a whyword model, nor one of {forms()}: give one of these.")
+    if access.classes is not None:
+        raise OptionError(f"{model} is a model of whyword, which names its classes itself: leave out --classes.")
     trained = load_model(Path(model), choose_device(access.device))
     return replace(_ours(trained, access), name=Path(model).resolve().name)
 
