@@ -27,6 +27,12 @@ def test_a_text_stays_on_its_line_and_steers_no_terminal(whyword, model):
     assert done.out.endswith("\tgood or bad\N{REPLACEMENT CHARACTER}[31m\n")
 
 
+def test_texts_without_a_known_word_are_counted(whyword, model):
+    assert "knows no word of this text" in whyword("predict", model, "qwzx").err
+    assert "knows no word of 1 of these 2 texts" in whyword("predict", model, "qwzx", TEXTS[0]).err
+    assert whyword("predict", model, "qwzx", "--quiet").err == ""
+
+
 def test_json_has_all_probabilities(whyword, model):
     first, second = whyword("predict", model, *TEXTS, "--json").json
     assert first["text"] == TEXTS[0]
@@ -177,6 +183,10 @@ def test_inputs_that_cannot_be_read_are_refused(refused, model):
     assert "empty.csv holds no texts" in refused("predict", model, "empty.csv")
     assert "Standard input holds no texts" in refused("predict", model, "-")
     assert "folder is a folder" in refused("predict", model, "folder")
+    Path("plain.csv").write_text("text,label\ngood,1\n")
+    assert "--encoding utf-16: the file" in refused("predict", model, "plain.csv", "--encoding", "utf-16")
+    assert "no column 'stars'" in refused("audit", model, "plain.csv", "--label", "stars")
+    assert "names its classes itself" in refused("predict", model, "good", "--classes", "a,b")
     assert "latin.csv, row 2" in refused("predict", model, "latin.csv", "--encoding", "utf-8")
     assert "standard input, line 1" in refused("predict", model, "-", stdin=b"caf\xe9\n")
     assert "Text 2 on the command line is not UTF-8" in refused("predict", model, "a", "caf\udce9")

@@ -394,6 +394,11 @@ def test_without_options_the_encoder_is_chosen_and_the_reason_is_said(whyword, d
     assert "auto" in Path("model/README.md").read_text(encoding="utf-8")
 
 
+def test_settings_of_contributions_that_are_left_out_are_refused(refused, data):
+    words = ("--no-contributions", "--set", "contributions.pairs=4")
+    assert "leaves out what contributions" in refused("train", data, "-o", "model", *words)
+
+
 def test_a_choice_of_encoder_that_was_stopped_resumes(whyword, data, monkeypatch):
     monkeypatch.setattr("whyword.models.auto.pretrained_at_hand", lambda: False)
 

@@ -134,6 +134,12 @@ def test_a_number_on_a_scale_is_no_class(tmp_path: Path) -> None:
     assert found(whyword.check(path))["many-classes"] == ("harms", 80)
 
 
+def test_a_separator_of_labels_that_occurs_nowhere_is_found(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", {**BASE[0], "label": "good; new"}, *BASE[1:])
+    assert "one-label" in found(whyword.check(path, Columns(label_separator="|")))
+    assert "one-label" not in found(whyword.check(path, Columns(label_separator=";")))
+
+
 def test_a_data_set_in_memory_is_checked_too() -> None:
     documents = tuple(Document(split(row["text"]), row["label"]) for row in BASE)
     assert found(whyword.check(Dataset("mine", documents, documents[:4], ()))) == {"leaks": ("harms", 4)}

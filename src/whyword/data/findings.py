@@ -107,6 +107,10 @@ def _classes(splits: Splits) -> Iterator[Finding]:
         sentence = f"The {len(train)} classes are numbers in equal steps."
         advice = "If they are a scale, as stars are, let the model know their order with --task ordinal."
         yield Finding("scale", NOTE, len(train), sentence, advice)
+    sets = [document.labels for document in splits["train"].documents if document.labels is not None]
+    if sets and all(len(labels) <= 1 for labels in sets):
+        advice = "Check --label-separator; where labels exclude each other, leave it out."
+        yield Finding("one-label", NOTE, len(sets), "No row has more than one label, though it may.", advice)
 
 
 def _spellings(splits: Splits) -> Iterator[Finding]:
