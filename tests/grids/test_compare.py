@@ -146,3 +146,17 @@ def test_without_rationales_there_is_no_plausibility_and_without_a_sample_no_exp
     assert (result["split"], result["explainer"]) == ("dev", "occlusion")
     assert "rationale-auprc" not in result["scores"]
     assert "scores" not in quality("base", str(tmp_path), sample=0).run().result
+
+
+def test_classes_may_have_an_order(tmp_path):
+    data = "planted:ordinal,train=40,dev=10,test=10"
+    options = {"seeds": 1, "epochs": 1, "contributions": False, "sample": 2, "folder": tmp_path}
+    comparison = compare(data, "base", "bag", task="ordinal", **options)
+    assert comparison.figures == ["absolute_error", "kappa"]
+    (row,) = comparison.values()
+    assert 0 <= row["absolute_error"] <= 4
+    assert -1 <= row["kappa"] <= 1
+    assert "mean absolute error" in str(comparison)
+    assert "Weighted kappa" in (tmp_path / "comparison.html").read_text(encoding="utf-8")
+    with pytest.raises(OptionError, match="task is 'sorted'"):
+        compare(data, "base", "bag", task="sorted", **options)

@@ -67,6 +67,8 @@ def command(
     ] = Path("comparison"),
     columns: options.RationaleColumns,
     forbidding: options.Forbidding,
+    task: options.Task = None,
+    order: options.Order = None,
     data_dir: options.DataDir = None,
     device: options.Device = "auto",
     as_json: options.Json = False,
@@ -104,6 +106,8 @@ def command(
         columns=columns.columns(),
         forbid=tuple(forbidden.get("forbid", ())),
         forbid_soft=tuple(forbidden.get("forbid_soft", ())),
+        task=task,
+        order=None if order is None else tuple(options.names(order) or ()),
         data_dir=data_dir,
         device=str(where),
     )

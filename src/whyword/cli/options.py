@@ -192,6 +192,14 @@ class TrainingColumns(RationaleColumns):
     weight: WeightColumn = None
 
 
+Task = Annotated[
+    str | None,
+    typer.Option(metavar="ordinal", help="Classes have an order, as stars and grades have. Left out: they have none."),
+]
+Order = Annotated[
+    str | None,
+    typer.Option(metavar="LOWEST,…,HIGHEST", help="Of ordinal classes that are neither numbers nor well-known grades."),
+]
 AllowDownload = Annotated[
     bool, typer.Option("--allow-download", help="Let a model of the Hugging Face Hub be downloaded.")
 ]

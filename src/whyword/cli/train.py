@@ -61,18 +61,8 @@ def command(
             "--budget and dev. Left out: auto.",
         ),
     ] = None,
-    task: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ordinal", help="Classes have an order, as stars and grades have. Left out: they have none."
-        ),
-    ] = None,
-    order: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LOWEST,…,HIGHEST", help="Of ordinal classes that are neither numbers nor well-known grades."
-        ),
-    ] = None,
+    task: options.Task = None,
+    order: options.Order = None,
     budget: Annotated[
         float | None, typer.Option(metavar="MINUTES", help="Time for --encoder auto on this machine. Left out: 10.")
     ] = None,

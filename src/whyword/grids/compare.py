@@ -24,12 +24,13 @@ from ..explaining.labels import Explained, by_label, given_labels, measure_by_la
 from ..explaining.measure import DRAWS, RANDOM, measure_explanations
 from ..explaining.stream import explain_documents
 from ..inference.fitted import FittedClassifier
-from ..interfaces.classifier import predicted_labels
-from ..interfaces.document import Document
+from ..interfaces.classifier import class_values, predicted_classes, predicted_labels
+from ..interfaces.document import Document, Label
 from ..interfaces.errors import DataError, OptionError, unknown_name
 from ..interfaces.metric import Score
 from ..interfaces.settings import json_ready
 from ..maths.stats.labels import macro_f1_of_labels, micro_f1
+from ..maths.stats.ordered import estimate_ordered
 from ..models.config import FORBIDDEN, SECTIONS, make_config, overlay, with_contributions, with_early_stopping
 from ..models.folder import TrainedModel
 from ..storage.lock import owned
@@ -67,12 +68,15 @@ def compare(
     columns: Columns | None = None,
     forbid: Sequence[str] | str | Path | None = None,
     forbid_soft: Sequence[str] | str | Path | None = None,
+    task: str | None = None,
+    order: Sequence[Label] | None = None,
     data_dir: str | Path | None = None,
 ) -> Comparison:
     """Train every method on every encoder, data set and seed, and compare accuracy and interpretability.
 
     Models carry contributions, unless told otherwise; attention weights and gates are measured beside them. No model
-    reads the words of forbid, and those of forbid_soft are taught to move no answer (docs/forbid.md).
+    reads the words of forbid, and those of forbid_soft are taught to move no answer (docs/forbid.md). With task
+    "ordinal", classes have an order: that of their numbers, of well-known grades, or the one given.
     With a folder, runs whose records are there are not run again, and tables and page are written into it.
     """
     several = [datasets] if isinstance(datasets, str | Path) else datasets
@@ -93,6 +97,8 @@ def compare(
         columns=columns,
         forbid=as_entries(forbid),
         forbid_soft=as_entries(forbid_soft),
+        task=task,
+        order=None if order is None else tuple(order),
         data_dir=data_dir,
         device=device,
     )
@@ -201,19 +207,25 @@ def _measured(scores: Scores, explainer: str) -> dict[str, Measured]:
 
 
 def _test(classifier: FittedClassifier, documents: Sequence[Document]) -> Result:
-    """Count the texts that are told right: of several labels a text, all of them, beside F1."""
+    """Count the texts that are told right: of several labels a text, all of them, beside F1.
+
+    Where classes have an order, the absolute error and kappa stand beside it.
+    """
     probabilities = classifier.probabilities([document.words for document in documents])
-    f1 = {}
+    figures = {}
     if classifier.multi_label:
         predicted = predicted_labels(classifier, probabilities)
         labels = numbered(documents, classifier.classes)
         right = (predicted == labels).all(1)
-        f1 = {"macro_f1": macro_f1_of_labels(predicted, labels), "micro_f1": micro_f1(predicted, labels)}
+        figures = {"macro_f1": macro_f1_of_labels(predicted, labels), "micro_f1": micro_f1(predicted, labels)}
     else:
-        chosen = probabilities.argmax(1).tolist()
-        right = np.array([classifier.classes[c] == d.label for c, d in zip(chosen, documents, strict=True)])
+        chosen = predicted_classes(classifier, probabilities)
+        right = np.array([classifier.classes[c] == d.label for c, d in zip(chosen.tolist(), documents, strict=True)])
+        if (values := class_values(classifier)) is not None:
+            scores = estimate_ordered(chosen, numbered(documents, classifier.classes), np.array(values))
+            figures = {"absolute_error": scores.absolute_error.value, "kappa": scores.kappa.value}
     packed = np.packbits(right).tobytes().hex()
-    return {"texts": len(right), "accuracy": float(right.mean()), **f1, "right": packed}
+    return {"texts": len(right), "accuracy": float(right.mean()), **figures, "right": packed}
 
 
 def _beside_random(score: Score, floor: Score) -> Measured:
@@ -249,6 +261,8 @@ class Grid:
     columns: Columns | None = None
     forbid: tuple[str, ...] = ()  # entries of words that no model reads
     forbid_soft: tuple[str, ...] = ()  # entries of words that are taught to move no answer
+    task: str | None = None  # "ordinal": classes have an order
+    order: tuple[Label, ...] | None = None  # of the classes, lowest first; None: known from the labels
     data_dir: str | Path | None = None
     device: str = "cpu"
 
@@ -263,6 +277,7 @@ class Grid:
         for seed, source, encoder, method in product(self.seeds, sources, self.encoders, self.methods):
             values: dict[str, Any] = {"method": method, "encoder": encoder}
             values |= {name: list(entries) for name in FORBIDDEN if (entries := getattr(self, name))}
+            values |= {name: value for name in ("task", "order") if (value := getattr(self, name)) is not None}
             if self.epochs is not None:
                 values["training"] = {"epochs": self.epochs}
             settings = overlay(values, _settings_of(self.settings, method, encoder))

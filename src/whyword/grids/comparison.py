@@ -29,7 +29,12 @@ if TYPE_CHECKING:
 
 NONE, MINUS = "–", "−"
 MOST_NAMED = 10  # forbidden words
-F1 = ("macro_f1", "micro_f1")  # of data sets whose texts may have several labels
+FIGURES = {  # beside accuracy, where texts may have several labels or classes have an order: name, scale, digits
+    "macro_f1": ("macro-F1", 100, 1),
+    "micro_f1": ("micro-F1", 100, 1),
+    "absolute_error": ("mean absolute error", 1, 3),
+    "kappa": ("weighted kappa", 1, 3),
+}
 Values = Mapping[str, Any]  # of a row or of the whole, ready for JSON
 
 
@@ -68,6 +73,11 @@ class Comparison:
         return list(dict.fromkeys(row.dataset for row in self.rows if "macro_f1" in row.first.result))
 
     @property
+    def figures(self) -> list[str]:
+        """The figures beside accuracy that some run measured."""
+        return [name for name in FIGURES if any(name in row.first.result for row in self.rows)]
+
+    @property
     def metrics(self) -> list[str]:
         """All metrics that some run measured."""
         return list(dict.fromkeys(name for row in self.rows for name in row.first.result.get("scores", {})))
@@ -87,6 +97,11 @@ class Comparison:
                 f"Texts of {', '.join(self.several)} may have several labels: accuracy is the share of texts all of "
                 "whose labels are right, macro-F1 counts every label alike, and what is explained is each label that "
                 "the model gives to a text."
+            )
+        if "kappa" in self.figures:
+            notes.append(
+                "Classes have an order: predicted is the median class, the absolute error is in steps of the scale (lower "
+                "is better), kappa has quadratic weights."
             )
         if any(row.interpretability for row in self.rows):
             most = max(row.first.result["explained_texts"] for row in self.rows if row.interpretability)
@@ -123,8 +138,8 @@ class Comparison:
         measure = [f"{self.measure} over random", *delta] if self.metrics else []
         if self.weighed:
             measure.append("of its weights")
-        f1 = ["macro-F1", "micro-F1"] if self.several else []
-        numbers = ["seeds", "accuracy", *delta, *f1, *measure, *marks]
+        figures = [FIGURES[name][0] for name in self.figures]
+        numbers = ["seeds", "accuracy", *delta, *figures, *measure, *marks]
         head = [*map(Entry, ("data", "encoder", "method")), *(Entry(name, right=True) for name in numbers)]
         head += [Entry("explainer"), Entry("train s", right=True), Entry("ms/step", right=True)]
         return [head, *([*self._entries(row, others)] for row in self.rows)]
@@ -133,8 +148,9 @@ class Comparison:
         yield from map(Entry, (row.dataset, row.encoder, row.method))
         yield Entry(str(len(row.records)), right=True)
         yield from _measured(row.accuracy, self.compared, 100, 1)
-        for name in F1 if self.several else ():
-            yield Entry(_with_half(row.figure(name), 100, 1), right=True)
+        for name in self.figures:
+            _, scale, digits = FIGURES[name]
+            yield Entry(_with_half(row.figure(name), scale, digits), right=True)
         if self.metrics:
             yield from _measured(row.interpretability, self.compared, 1, 3)
         if self.weighed:
@@ -151,7 +167,7 @@ class Comparison:
         yield from {"encoder": row.encoder, "method": row.method, "seeds": len(row.records)}.items()
         yield from {"split": result["split"], "texts": result["texts"]}.items()
         yield from _flat("accuracy", row.accuracy)
-        for name in F1 if self.several else ():
+        for name in self.figures:
             figure = row.figure(name)
             yield from {name: figure.value, f"{name}_low": figure.low, f"{name}_high": figure.high}.items()
         yield from {"baseline": self.baseline, "explainer": result.get("explainer")}.items()
@@ -299,6 +315,11 @@ def _section(rows: Sequence[Values], looks: Mapping[str, Style], measure: str) -
         "rows": shown,
         "chart": pareto(points, looks, measure) if points else None,
         "several": rows[0].get("macro_f1") is not None,
+        "figures": [
+            (name, title[0].upper() + title[1:], scale != 1)
+            for name, (title, scale, _) in FIGURES.items()
+            if rows[0].get(name) is not None
+        ],
         "compared": any(row["accuracy_difference"] is not None for row in rows),
     }
 
