@@ -38,7 +38,7 @@ from whyword.grids.variant import Evaluation, Result, TrainedVariant, Variant, f
 from whyword.inference.fitted import FittedClassifier
 from whyword.interfaces.document import Document, Words
 from whyword.maths.stats.correlation import kendall_tau_b, overlap
-from whyword.models.config import with_contributions
+from whyword.models.config import overlay, with_contributions
 from whyword.models.folder import TrainedModel
 
 STARTED = (0.3, 0.6, 1, 1.4, 1.8)  # passes for each word that only estimators with a start can do with
@@ -297,7 +297,7 @@ def jobs(arguments: argparse.Namespace) -> list[EvaluationJob]:
         vectors = encoder in ("bag", "affine", "cnn", "lstm")
         settings = {"method": {"name": "base"}, "encoder": {"name": encoder}}
         settings |= {"training": {"stopping": "best"} if vectors else {"stopping": "best", "epochs": 1}}
-        settings = with_contributions(settings) if arguments.contributions else settings
+        settings = overlay(with_contributions(settings) if arguments.contributions else settings, arguments.assignments)
         variant = Variant(encoder, settings, vectors)
         trained = TrainedVariant(variant, source, 0, arguments.models, place, fingerprint)
         for length, (least, _) in LENGTHS.items():
@@ -320,6 +320,7 @@ def main() -> None:
     )
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--contributions", action="store_true", help="let the models carry them, and start from them")
+    parser.add_argument("--set", dest="assignments", action="append", default=[], metavar="SECTION.NAME=VALUE")
     arguments = parser.parse_args()
     arguments.models = arguments.models or arguments.out.with_name(f"{arguments.out.name}_models")
     folder = arguments.out / RECORDS

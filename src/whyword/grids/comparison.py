@@ -100,8 +100,8 @@ class Comparison:
             )
         if "kappa" in self.figures:
             notes.append(
-                "Classes have an order: predicted is the median class, the absolute error (lower is better) is in steps of "
-                "the scale, kappa has quadratic weights."
+                "Classes have an order: the median class is predicted, the absolute error (lower is better) is in "
+                "steps of the scale, kappa has quadratic weights."
             )
         if any(row.interpretability for row in self.rows):
             most = max(row.first.result["explained_texts"] for row in self.rows if row.interpretability)
