@@ -96,4 +96,4 @@ def test_labels_of_a_file_are_compared_with_predictions(tmp_path):
         ("bad", "1"),
     ]
     assert "<h1><bdi>Which words decided</bdi></h1>" in written
-    assert "3 texts, explained by occlusion." in written
+    assert "<p>3 texts. " in written

@@ -101,7 +101,7 @@ def write_explanations(
         chunks = explain_chunks(classifier, rest, chosen, asked, known, part.texts, part.passes)
         write = _row_writer(output, asked, top)
         rows = ((list(map(write, chunk)), sum(explanation.forward_passes for explanation in chunk)) for chunk in chunks)
-        return _finish(part, rows, source, on_progress, chosen.name)
+        return _finish(part, rows, source, on_progress)
 
 
 def write_predictions(
@@ -243,16 +243,14 @@ def _page_part(explanation: Explanation, target: Target, top: int | None) -> str
     )
 
 
-def _finish(
-    part: PartFile, chunks: Iterable[Chunk], source: TextSource, report: Report | None, explainer: str = ""
-) -> int:
+def _finish(part: PartFile, chunks: Iterable[Chunk], source: TextSource, report: Report | None) -> int:
     """Write rows as they are computed, then put the output in its place; give the number of all rows."""
     count = part.extend(chunks if report is None else _reported(chunks, part, source, report))
     name = part.output.name
     if name.endswith(".jsonl"):
         part.put()
     elif name.endswith(".html"):
-        part.put(lambda path: _write_page(part, path, explainer))
+        part.put(lambda path: _write_page(part, path))
     elif name.endswith(".svg"):
         part.put(lambda path: _write_picture(part, path))
     else:
@@ -260,11 +258,11 @@ def _finish(
     return count
 
 
-def _write_page(part: PartFile, path: Path, explainer: str) -> None:
+def _write_page(part: PartFile, path: Path) -> None:
     """Write the explanations under a heading."""
     texts = f"{part.texts:,} text{'' if part.texts == 1 else 's'}"
     with path.open("w", encoding="utf-8") as file:
-        file.write(page.head("Which words decided", f"{texts}, explained by {explainer}."))
+        file.write(page.head("Which words decided", f"{texts}. A word is painted for the class that it speaks for."))
         file.writelines(part)
         file.write(page.TAIL)
 
