@@ -3,15 +3,14 @@
 import asyncio
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 import pytest
 
 from whyword.data.words import split
 from whyword.interfaces.document import Document
-from whyword.web.batcher import Batcher
-from whyword.web.errors import ClientGoneError, QueueFullError
+from whyword.web.batcher import Batcher, Lane
+from whyword.web.errors import QueueFullError
 from whyword.web.limits import Settings
 from whyword.web.metrics import Metrics
 
@@ -28,12 +27,11 @@ class Shout:
     def work(self, document):
         return self.cost
 
-    def run(self, documents, wanted):
+    def run(self, documents, between_steps):
         texts = [document.words.texts[0] for document in documents]
         self.batches.append(texts)
         self.wait()
-        if not wanted():
-            raise ClientGoneError
+        between_steps()
         if "bad" in texts:
             raise ValueError("bad")
         return [text.upper() for text in texts]
@@ -47,15 +45,14 @@ def run(play, settings: Settings | None = None) -> None:
     """Play with a batcher that is at work."""
 
     async def whole() -> None:
-        with ThreadPoolExecutor(1) as thread:
-            batcher = Batcher("test", settings or Settings(), Metrics(), thread)
-            working = asyncio.ensure_future(batcher.work())
-            try:
-                async with asyncio.timeout(20):
-                    await play(batcher)
-            finally:
-                working.cancel()
-                await asyncio.gather(working, return_exceptions=True)
+        batcher = Batcher("test", settings or Settings(), Metrics(), Lane())
+        working = asyncio.ensure_future(batcher.work())
+        try:
+            async with asyncio.timeout(20):
+                await play(batcher)
+        finally:
+            working.cancel()
+            await asyncio.gather(working, return_exceptions=True)
 
     asyncio.run(whole())
 
@@ -116,7 +113,7 @@ def test_a_batch_has_a_size():
 
 
 def test_costly_texts_are_answered_in_turn_with_those_of_others(monkeypatch):
-    monkeypatch.setattr("whyword.web.batcher.TURN", 1e-9)
+    monkeypatch.setattr("whyword.web.turns.TURN", 1e-9)
     batches: list[list[str]] = []
     costly, other = Shout(batches, "costly", 1), Shout(batches, "other", 1)
 
@@ -145,8 +142,8 @@ def test_a_full_queue_refuses_and_recovers():
         submitted = asyncio.ensure_future(batcher.submit(job, documents("a", "b", "c")))
         await asyncio.sleep(0.01)
         with pytest.raises(QueueFullError):
-            await batcher.submit(job, documents("d", "e"))
-        more = asyncio.ensure_future(batcher.submit(job, documents("d")))
+            await batcher.submit(job, documents("d", "e"), "other")
+        more = asyncio.ensure_future(batcher.submit(job, documents("d"), "other"))
         await asyncio.sleep(0)
         gate.set()
         assert await submitted == ["A", "B", "C"]
