@@ -145,7 +145,7 @@ class Connection(H11Protocol):
         retry = {"Retry-After": RETRY_AFTER} if status == 503 else {}
         response = JsonResponse({"error": sentence}, status, {"Connection": "close", **retry})
         head = b"".join(b"%b: %b\r\n" % header for header in response.raw_headers)
-        self.transport.write(b"HTTP/1.1 %d \r\n%b\r\n%b" % (status, head, response.body))
+        self.transport.write(b"HTTP/1.1 %d \r\n%b\r\n%b" % (status, head, bytes(response.body)))
         self.transport.close()
 
 
