@@ -79,9 +79,8 @@ def numbers(answer: dict[str, Any]) -> list[float]:
 async def post(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, path: str, body: Any) -> tuple[int, Any]:
     """Ask on a connection that stays open; a library would take more time than the server."""
     content = json.dumps(body).encode()
-    head = (
-        f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {len(content)}\r\n\r\n"
-    )
+    head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    head += f"Content-Length: {len(content)}\r\n\r\n"
     writer.write(head.encode() + content)
     lines = (await reader.readuntil(b"\r\n\r\n")).decode().lower().split("\r\n")
     length = next(int(line.partition(":")[2]) for line in lines if line.startswith("content-length:"))

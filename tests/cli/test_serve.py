@@ -2,6 +2,7 @@ import socket
 import sys
 
 import pytest
+from starlette.testclient import TestClient
 
 
 @pytest.fixture(autouse=True)
@@ -98,3 +99,19 @@ def test_what_cannot_be_annotated_is_refused(refused, model, data, tmp_path):
         "serve", model, "--annotate", jsonl, "--annotations", other
     )
     assert other.read_text(encoding="utf-8") == '{"text": "a film"}\n'
+
+
+def test_it_answers_to_its_own_names_and_to_those_that_are_added(whyword, not_run, model):
+    whyword("serve", model, "--port", 0, "--allow-host", "Models.example.org", "--allow-host", "*.inner.example")
+    ((config, _),) = not_run
+    with TestClient(config.app) as http:
+        names = ("localhost:1", "models.example.org", "a.inner.example", "evil.example", "192.0.2.1")
+        assert [http.get("/readyz", headers={"Host": name}).status_code for name in names] == [200, 200, 200, 421, 421]
+
+
+def test_connections_have_limits_that_the_system_can_hold(whyword, refused, not_run, model):
+    whyword("serve", model, "--port", 0, "--connections", 30)
+    ((config, _),) = not_run
+    assert (config.http.__self__.most, config.http.__self__.most_of_client) == (30, 8)
+    error = refused("serve", model, "--port", 0, "--connections", 3, "--client-connections", 4)
+    assert "--client-connections 4 is more than --connections 3" in error

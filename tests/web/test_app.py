@@ -350,3 +350,42 @@ def metric(client, name: str) -> float:
     lines = [line for line in client.get("/metrics").text.splitlines() if line.startswith(name + " ")]
     (line,) = lines
     return float(line.rpartition(" ")[2])
+
+
+def test_it_is_ready_while_the_queue_takes_work_and_until_it_is_told_to_leave(models):
+    from whyword.web.batcher import Batcher
+
+    leaving = []
+    app = make_app(models, Settings(), lambda record: None, stopping=lambda: bool(leaving))
+    routes = {"/readyz", "/v2/health/ready", "/v2/models/vmask/ready", "/v1/models/vmask"}
+    http = TestClient(app)
+    assert {http.get(route).status_code for route in routes} == {503}, "its queue is not at work"
+    with http:
+        assert {http.get(route).status_code for route in routes} == {200}
+        assert http.get("/readyz").json() == {"status": "ready"}
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Batcher, "takes_work", False)
+            answer = http.get("/readyz")
+            assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
+            assert answer.json() == {"error": "The server is busy: try again in a second."}
+        leaving.append(True)
+        assert {http.get(route).status_code for route in routes} == {503}
+        assert "shutting down" in http.get("/readyz").json()["error"]
+        assert http.get("/v2/health/ready").json() == {"ready": False}
+        assert http.get("/healthz").status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/", "/docs", "/healthz", "/v1/models", "/v2/models/vmask", "/nothing"])
+def test_other_names_than_its_own_are_refused_on_every_route(client_of, path):
+    client = client_of(Settings(hosts=("localhost", "127.0.0.1", "testserver")))
+    refused = client.get(path, headers={"Host": "evil.example:8000"})
+    assert refused.status_code == 421
+    assert refused.json()["error"].startswith("This server does not answer as 'evil.example':")
+    assert client.get(path).status_code != 421
+    assert client.log[0]["status"] == 421
+
+
+def test_the_texts_of_many_clients_are_not_refused_for_those_of_one(models):
+    settings = Settings(queue=64, max_texts=64)
+    with TestClient(make_app(models, settings, lambda record: None), client=("192.0.2.1", 1)) as http:
+        assert http.post("/v1/predict", json={"texts": TEXTS[:64]}).status_code == 200

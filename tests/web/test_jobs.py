@@ -1,12 +1,14 @@
-import threading
+from collections.abc import Callable
 
+import numpy as np
 import pytest
 
+from whyword.catalog import make_explainer
 from whyword.data.words import split
 from whyword.explainers.lime import Lime
 from whyword.interfaces.document import Document
 from whyword.web.errors import ClientGoneError
-from whyword.web.jobs import ExplainJob, PredictJob
+from whyword.web.jobs import ExplainJob, PredictJob, in_steps
 
 from .conftest import TEXTS
 
@@ -25,33 +27,55 @@ def test_jobs_are_equal_when_model_explainer_settings_and_target_are(models):
     assert PredictJob(first) == PredictJob(first) != PredictJob(second)
 
 
-def test_an_explanation_stops_between_forward_passes_when_nobody_waits(models):
-    looks = []
+def stopping_after(steps: int) -> tuple[Callable[[], None], list[None]]:
+    looks: list[None] = []
 
-    def wanted() -> bool:
+    def between_steps() -> None:
         looks.append(None)
-        return len(looks) < 3
+        if len(looks) == steps:
+            raise ClientGoneError
 
+    return between_steps, looks
+
+
+@pytest.mark.parametrize("name", ["lime", "shapley", "occlusion", "integrated-gradients", "own", "gradient"])
+def test_whatever_is_computed_stops_between_steps_when_nobody_waits(models, name):
+    words = TEXTS[0].split()
+    document = Document(split(" ".join(words * (6 if name == "integrated-gradients" else 2))))
+    for served in models[:2]:
+        between_steps, looks = stopping_after(1 if name in ("own", "gradient") else 2)
+        with pytest.raises(ClientGoneError):
+            ExplainJob(served, make_explainer(name, served.explained)).run([document], between_steps)
+        assert looks
+
+
+def test_predictions_stop_too(models):
+    between_steps, looks = stopping_after(1)
     with pytest.raises(ClientGoneError):
-        ExplainJob(models[0], Lime(samples=5000)).run([Document(split(" ".join(TEXTS[:20])))], wanted)
-    assert len(looks) == 3
+        PredictJob(models[0]).run(DOCUMENTS, between_steps)
+    assert looks
 
 
-def test_predictions_in_another_thread_are_not_stopped_with_an_explanation(models):
-    predictions = []
+def test_what_is_computed_in_between_does_not_change_what_was_interrupted(models):
+    served = models[0]
+    job, other = ExplainJob(served, Lime(samples=200)), ExplainJob(served, Lime(samples=100))
+    alone, beside = job.run(DOCUMENTS, lambda: None), []
 
-    def wanted() -> bool:
-        predict = threading.Thread(
-            target=lambda: predictions.extend(PredictJob(models[0]).run(DOCUMENTS, lambda: False))
-        )
-        predict.start()
-        predict.join()
-        return False
+    def compute_something_else() -> None:
+        if len(beside) < 3:
+            beside.append(other.run(DOCUMENTS[:1], lambda: None)[0])
 
-    with pytest.raises(ClientGoneError):
-        ExplainJob(models[0], Lime()).run(DOCUMENTS, wanted)
-    assert len(predictions) == 2
-    assert len(PredictJob(models[0]).run(DOCUMENTS, lambda: False)) == 2
+    interrupted = job.run(DOCUMENTS, compute_something_else)
+    for one, again in zip(alone, interrupted, strict=True):
+        np.testing.assert_array_equal(one.scores, again.scores)
+    assert len(beside) == 3
+
+
+def test_a_view_of_a_model_leaves_the_model_as_it_is(models):
+    method = models[0].predictor.method
+    in_steps(models[0].predictor, lambda: pytest.fail("the model itself was changed"))
+    assert len(PredictJob(models[0]).run(DOCUMENTS, lambda: None)) == 2
+    assert "classify" not in vars(method)
 
 
 def test_predictions_and_explanations_have_tokenizers_of_their_own(models):

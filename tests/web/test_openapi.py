@@ -34,7 +34,15 @@ def api(models):
         serving.join()
 
 
-ROUTES = ["POST /v1/predict", "POST /v1/explain", "GET /v1/models", "GET /v1/words", "GET /healthz", "GET /metrics"]
+ROUTES = [
+    "POST /v1/predict",
+    "POST /v1/explain",
+    "GET /v1/models",
+    "GET /v1/words",
+    "GET /healthz",
+    "GET /readyz",
+    "GET /metrics",
+]
 PROTOCOL = ["GET /v2", "GET /v2/health/live", "GET /v2/health/ready", "GET /v1/models/{name}"]
 PROTOCOL += ["GET /v2/models/{name}", "GET /v2/models/{name}/ready"]
 PROTOCOL += ["POST /v2/models/{name}/infer", "POST /v2/models/{name}/explain"]

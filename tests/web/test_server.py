@@ -13,7 +13,7 @@ from .conftest import TEXTS, read_answer
 LONG = " ".join(" ".join(TEXTS).split()[:600])
 SLOW = {"texts": [LONG] * 8, "explainer": "lime", "samples": 5000}  # seconds of work
 HTTP = httpx.Client(timeout=20)  # one, since each takes a tenth of a second to make
-POST = "POST /v1/predict HTTP/1.1\r\nHost: x\r\nContent-Type: application/json"
+POST = "POST /v1/predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json"
 
 
 def healthy(server) -> bool:
@@ -93,7 +93,8 @@ def test_clients_that_are_killed_leave_nothing_behind(lasting):
         with lasting.connect() as connection:
             connection.sendall(sent)
     body = json.dumps(SLOW).encode()
-    head = f"POST /v1/explain HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
+    head = "POST /v1/explain HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    head += f"Content-Length: {len(body)}"
     with lasting.connect() as connection:
         connection.sendall(head.encode() + b"\r\n\r\n" + body)
         wait_for(lambda: waiting(lasting) == 8)

@@ -8,6 +8,8 @@ from functools import cache
 import numpy as np
 from scipy.special import expit, logit
 
+from ..interfaces.pausing import may_pause
+
 MOST_NEWTON_STEPS = 12  # of a fit
 SMALLEST_STEP = 1e-6  # log-odds: a fit stops below this step
 LARGEST_STEP = 5.0  # log-odds of any answer: far from the solution, Newton's method may overshoot
@@ -51,6 +53,7 @@ class Surrogate:
         change = slope[:, None] * (rotation - 1)
         scores = np.zeros(len(self.weights))
         for chance, share in _keep_chances(2 * min(MOST_CHANCES // 2, len(self.weights) // 4 + 1)):
+            may_pause()
             factors = 1 + chance * (rotation - 1)  # never 0: an even number of nodes leaves out ½
             product = factors.prod(axis=1)
             counts = np.abs(product) > NEGLIGIBLE_PRODUCT
@@ -77,6 +80,7 @@ def fit_surrogate(
     center = np.zeros(words + 1) if start is None else np.append(start.weights, start.bias)
     solution = center
     for _ in range(MOST_NEWTON_STEPS):
+        may_pause()
         fitted = expit(design @ solution)
         slope = importance * np.maximum(fitted * (1 - fitted), LEAST_SLOPE)
         gradient = design.T @ (importance * (probabilities - fitted)) - penalty * (solution - center)

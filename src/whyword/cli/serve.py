@@ -97,6 +97,14 @@ def command(
     names: Annotated[list[str], typer.Argument(metavar="MODEL...", help=f"The first is the default. {options.MODELS}")],
     *,
     host: Annotated[str, typer.Option(metavar="ADDRESS", help="Where to listen; 0.0.0.0 is everywhere.")] = "127.0.0.1",
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allow-host",
+            metavar="NAME",
+            help="A further name under which clients reach this server; *.NAME is all below it, * is any.",
+        ),
+    ] = None,
     port: Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="0 takes any that is free.")] = 8000,
     token: Annotated[
         str | None,
@@ -111,6 +119,10 @@ def command(
     max_words: Annotated[int, typer.Option(min=1, metavar="N", help="Most words of a text.")] = 1_000,
     max_body: Annotated[int, typer.Option(min=1, metavar="BYTES", help="Most bytes of a request.")] = 1_000_000,
     max_samples: Annotated[int, typer.Option(min=1, metavar="N", help="Most samples of an explainer.")] = 5_000,
+    connections: Annotated[int, typer.Option(min=1, metavar="N", help="Most connections at a time.")] = 512,
+    client_connections: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Most connections of one address. Left out: a quarter.")
+    ] = None,
     timeout: Annotated[float, typer.Option(min=0.1, metavar="SECONDS", help="Longest time for a request.")] = 60.0,
     batch_wait: Annotated[
         float, typer.Option(min=0, metavar="MS", help="Milliseconds that a text waits for others to fill its batch.")
@@ -140,6 +152,8 @@ def command(
         import uvicorn  # noqa: F401
     except ImportError:
         raise MissingExtraError("whyword serve", "web") from None
+    from ..web.gate import allow_open_files
+    from ..web.hosts import names_of_server
     from ..web.limits import Settings
     from ..web.workers import share_of_cores
     from .serving import Plan, answer
@@ -153,6 +167,8 @@ def command(
         timeout=timeout,
         batch_wait=batch_wait,
         batch_texts=batch_texts,
+        connections=connections,
+        client_connections=client_connections or -(-connections // 4),
         token=token,
     )
     if workers > 1 and threads is None:
@@ -160,7 +176,9 @@ def command(
     plan = Plan(tuple(names), opening, device, threads, torch, settings, quiet)
     if precision is not None or precision_texts is not None:
         plan = plan.measured(precision, precision_texts)
+    allow_open_files(settings, workers)
     with _bind(host, port) as listener, ExitStack() as files:
+        plan = plan.answering_to(names_of_server(host, listener.getsockname()[0], allow_host or []))
         if workers > 1:
             if annotation != Annotation():
                 raise OptionError("--annotate writes one file from one process: leave out --workers.")
@@ -178,11 +196,11 @@ def command(
 
 def _answer_together(plan: Plan, listener: socket.socket, count: int) -> None:
     """Let several processes answer on one socket."""
-    from ..web.logs import write
+    from ..web.logs import Log
     from ..web.workers import Workers
     from .serving import Worker, grace
 
-    workers = Workers(Worker(plan, listener), count, grace(plan), (lambda record: None) if plan.quiet else write)
+    workers = Workers(Worker(plan, listener, count), count, grace(plan), Log(plan.quiet))
     workers.run(lambda names: _tell(plan, listener, names))
 
 

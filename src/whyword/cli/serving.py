@@ -48,6 +48,10 @@ class Plan:
         ]
         return replace(self, precisions=tuple(one.access.precision for one in opened))
 
+    def answering_to(self, hosts: tuple[str, ...]) -> Plan:
+        """Answer to these names alone."""
+        return replace(self, settings=replace(self.settings, hosts=hosts))
+
     def models(self) -> list[ServedModel]:
         """Open the models."""
         from ..web.models import load_models
@@ -72,17 +76,33 @@ class Plan:
         return open_without_torch(Path(name), self.opening.access(self.device), self.threads)
 
 
-def answer(plan: Plan, models: list[ServedModel], listener: socket.socket, desk: AnnotationDesk | None = None) -> None:
-    """Answer requests until a signal says to stop, then finish those that are here."""
+def answer(
+    plan: Plan,
+    models: list[ServedModel],
+    listener: socket.socket,
+    desk: AnnotationDesk | None = None,
+    processes: int = 1,
+) -> None:
+    """Answer requests until a signal says to stop, then finish those that are here.
+
+    processes: how many answer on the same socket.
+    """
     import uvicorn
 
     from ..web.app import make_app
-    from ..web.logs import UVICORN, write
+    from ..web.gate import BACKLOG, Gate
+    from ..web.limits import HEADER_BYTES
+    from ..web.logs import Log
 
-    app = make_app(models, plan.settings, (lambda record: None) if plan.quiet else write, desk)
+    log = Log(plan.quiet)
+    log.hear_libraries()
+    app = make_app(models, plan.settings, log, desk, lambda: server.should_exit)
     config = uvicorn.Config(
         app,
-        log_config=UVICORN,
+        http=Gate(plan.settings, processes).protocol,  # type: ignore[arg-type]
+        backlog=BACKLOG,
+        h11_max_incomplete_event_size=HEADER_BYTES,
+        log_config=None,
         access_log=False,
         server_header=False,
         ws="none",
@@ -90,7 +110,9 @@ def answer(plan: Plan, models: list[ServedModel], listener: socket.socket, desk:
     )
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: None)  # uvicorn raises the signal again when it is done: leave with 0
-    uvicorn.Server(config).run(sockets=[listener])
+    server = uvicorn.Server(config)
+    server.run(sockets=[listener])
+    log.close()
 
 
 def grace(plan: Plan) -> int:
@@ -104,9 +126,10 @@ class Worker:
 
     plan: Plan
     listener: socket.socket
+    count: int
 
     def __call__(self, ready: Callable[[Any], None]) -> None:
         """Open the models, tell their names, and answer."""
         models = self.plan.models()
         ready([model.name for model in models])
-        answer(self.plan, models, self.listener)
+        answer(self.plan, models, self.listener, processes=self.count)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from html import escape
 from importlib.metadata import version
@@ -15,8 +14,9 @@ from fastapi import FastAPI
 from starlette.responses import FileResponse, HTMLResponse, Response
 
 from . import logs
-from .batcher import Batcher
+from .batcher import Batcher, Lane
 from .errors import add_error_handlers
+from .hosts import AllowedHosts
 from .inference_protocol import add_inference_protocol
 from .limits import Limits, Settings
 from .metrics import Metrics
@@ -40,14 +40,17 @@ def make_app(
     settings: Settings | None = None,
     log: Callable[[Mapping[str, Any]], None] = logs.write,
     desk: AnnotationDesk | None = None,
+    stopping: Callable[[], bool] = lambda: False,
 ) -> FastAPI:
-    """Build the app that serves some models, the first as the default, and perhaps texts whose words people mark."""
+    """Build the app that serves some models, the first as the default, and perhaps texts whose words people mark.
+
+    stopping: whether the server has been told to leave.
+    """
     settings, metrics = settings or Settings(), Metrics()
-    predict_thread = ThreadPoolExecutor(1, "predict")
+    predict_lane = Lane()
     together = all(model.serves_two_threads for model in models)
-    explain_thread = ThreadPoolExecutor(1, "explain") if together else predict_thread
-    predicting = Batcher("predict", settings, metrics, predict_thread)
-    explaining = Batcher("explain", settings, metrics, explain_thread)
+    predicting = Batcher("predict", settings, metrics, predict_lane)
+    explaining = Batcher("explain", settings, metrics, Lane() if together else predict_lane)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -58,8 +61,6 @@ def make_app(
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        for executor in (predict_thread, explain_thread):
-            executor.shutdown(wait=False, cancel_futures=True)
 
     app = FastAPI(
         title="whyword",
@@ -73,8 +74,10 @@ def make_app(
     app.add_middleware(Limits, settings=settings)
     if settings.token is not None:
         app.add_middleware(TokenAuth, token=settings.token)
+    if settings.hosts is not None:
+        app.add_middleware(AllowedHosts, hosts=settings.hosts)
     app.add_middleware(RequestLog, metrics=metrics, log=log)
-    service = Service(models, settings, metrics, predicting, explaining)
+    service = Service(models, settings, metrics, predicting, explaining, stopping)
     add_text_routes(app, service)
     add_model_routes(app, service)
     add_status_routes(app, service)

@@ -72,13 +72,13 @@ class Instances(BaseModel):
 
 def add_inference_protocol(app: FastAPI, service: Service) -> None:
     """Add the routes of KServe, v2 and v1."""
-    _add_health(app)
+    _add_health(app, service)
     _add_metadata(app, service)
     _add_inference(app, service)
     _add_instances(app, service)
 
 
-def _add_health(app: FastAPI) -> None:
+def _add_health(app: FastAPI, service: Service) -> None:
     @app.get("/v2", summary="Open Inference Protocol: name the server.", response_model=None)
     async def server() -> Response:
         return JsonResponse({"name": "whyword", "version": version("whyword"), "extensions": ["explain"]})
@@ -89,7 +89,7 @@ def _add_health(app: FastAPI) -> None:
 
     @app.get("/v2/health/ready", summary="Open Inference Protocol: say that all models answer.", response_model=None)
     async def ready() -> Response:
-        return JsonResponse({"ready": True})
+        return _readiness(service)
 
 
 def _add_metadata(app: FastAPI, service: Service) -> None:
@@ -111,7 +111,7 @@ def _add_metadata(app: FastAPI, service: Service) -> None:
         responses=schemas.refusals(401, 404, 422),
     )
     async def model_ready(name: str, number: str = VERSION) -> Response:
-        return JsonResponse({"name": _find(service, name, number).name, "ready": True})
+        return _readiness(service, _find(service, name, number))
 
     @app.get(
         "/v1/models/{name}",
@@ -120,7 +120,14 @@ def _add_metadata(app: FastAPI, service: Service) -> None:
         responses=schemas.refusals(401, 404, 422),
     )
     async def v1_ready(name: str) -> Response:
-        return JsonResponse({"name": find_model(service.models, name).name, "ready": True})
+        return _readiness(service, find_model(service.models, name))
+
+
+def _readiness(service: Service, model: ServedModel | None = None) -> Response:
+    """Say whether the server, or a model of it, takes work; all models are loaded before it answers at all."""
+    ready = service.why_not_ready() is None
+    named = {} if model is None else {"name": model.name}
+    return JsonResponse({**named, "ready": ready}, 200 if ready else 503)
 
 
 def _add_inference(app: FastAPI, service: Service) -> None:

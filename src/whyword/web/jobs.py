@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from ..explaining.stream import prediction
 from ..explaining.targets import Target
 from ..interfaces.classifier import Classifier, OpenClassifier, predicted_classes
 from ..interfaces.document import Document
 from ..interfaces.explanation import Explainer, Explanation
-from .errors import ClientGoneError
+from ..interfaces.pausing import pausing
 from .models import ServedModel
 
+T = TypeVar("T")
+
+PASSES = ("forward", "classify", "read")  # where a forward pass of a method begins, whoever asks
 ASKED = ("predict_proba", "run")  # the function that a black box, or an ONNX file, is asked by
 
 
@@ -28,11 +30,11 @@ class Job(Protocol):
         ...
 
     def work(self, document: Document) -> int:
-        """Estimate the work for a text, in any unit; 0 if it need not be divided into turns."""
+        """Estimate the work for a text, in any unit; 0 if it takes no time."""
         ...
 
-    def run(self, documents: Sequence[Document], wanted: Callable[[], bool]) -> list[Any]:
-        """Give a result for each document; raise ClientGoneError once it is no longer wanted."""
+    def run(self, documents: Sequence[Document], between_steps: Callable[[], None]) -> list[Any]:
+        """Give a result for each document; call a function between steps, which may wait, or stop it by raising."""
         ...
 
 
@@ -48,12 +50,12 @@ class PredictJob:
         return self.model.name
 
     def work(self, document: Document) -> int:
-        """Count nothing: a forward pass is quick."""
-        return 0
+        """Count the words."""
+        return 1 + len(document.words)
 
-    def run(self, documents: Sequence[Document], wanted: Callable[[], bool]) -> list[dict[str, Any]]:
+    def run(self, documents: Sequence[Document], between_steps: Callable[[], None]) -> list[dict[str, Any]]:
         """Give label and probabilities."""
-        classifier = self.model.predictor
+        classifier = in_steps(self.model.predictor, between_steps)
         table = classifier.probabilities([document.words for document in documents])
         chosen = predicted_classes(classifier, table).tolist()
         return [prediction(classifier, row, best) for row, best in zip(table.tolist(), chosen, strict=True)]
@@ -76,38 +78,34 @@ class ExplainJob:
         """Count the words twice over: a longer text takes more forward passes, and longer ones."""
         return (1 + len(document.words)) ** 2
 
-    def run(self, documents: Sequence[Document], wanted: Callable[[], bool]) -> list[Explanation]:
-        """Give explanations; check before each forward pass that a client still waits."""
-        classifier = self.model.explained
-        this_thread = threading.get_ident()
-
-        def check(*_: object) -> None:
-            # predictions run through the same method in another thread
-            if threading.get_ident() == this_thread and not wanted():
-                raise ClientGoneError
-
-        with _checked(classifier, check) as checked:
-            return self.target.explain(self.explainer, checked, documents)
+    def run(self, documents: Sequence[Document], between_steps: Callable[[], None]) -> list[Explanation]:
+        """Give explanations."""
+        with pausing(between_steps):
+            return self.target.explain(self.explainer, in_steps(self.model.explained, between_steps), documents)
 
 
-@contextmanager
-def _checked(classifier: Classifier, check: Callable[..., None]) -> Iterator[Classifier]:
-    """Give the classifier so that it calls a function before each forward pass, or each question to a black box."""
+def in_steps(classifier: Classifier, between_steps: Callable[[], None]) -> Classifier:
+    """Give a view of the classifier that calls a function before each forward pass, or each question to a black box.
+
+    The weights are the same; any number of views can be in use, as long as one at a time computes.
+    """
+    changed: dict[str, Any] = {}
+    if getattr(classifier, "reader", None) is not None:
+        changed["reader"] = in_steps(classifier.reader, between_steps)  # type: ignore[attr-defined]
     if isinstance(classifier, OpenClassifier):
-        hook = classifier.method.register_forward_pre_hook(check)
-        try:
-            yield classifier
-        finally:
-            hook.remove()
-        return
-    name = next((name for name in ASKED if hasattr(classifier, name)), None)
-    if name is None:
-        yield classifier
-        return
-    ask = getattr(classifier, name)
+        changed["method"] = method = copy(classifier.method)
+        for name in PASSES:
+            setattr(method, name, _after(between_steps, getattr(method, name)))
+    else:
+        changed |= {
+            name: _after(between_steps, getattr(classifier, name)) for name in ASKED if hasattr(classifier, name)
+        }
+    return replace(classifier, **changed) if changed else classifier  # type: ignore[type-var]
 
-    def check_and_ask(*question: Any) -> Any:
-        check()
-        return ask(*question)
 
-    yield replace(classifier, **{name: check_and_ask})  # type: ignore[type-var]
+def _after(first: Callable[[], None], function: Callable[..., T]) -> Callable[..., T]:
+    def both(*arguments: Any) -> T:
+        first()
+        return function(*arguments)
+
+    return both

@@ -11,6 +11,7 @@ from ..interfaces.errors import OptionError
 from .errors import ClientGoneError, error_response
 
 READ_ON = 16  # times the limit: what a client is still sending is thrown away so that it comes to read the answer
+HEADER_BYTES, MOST_HEADERS = 16_384, 100  # of a request
 
 
 class TooLargeError(Exception):
@@ -29,6 +30,10 @@ class Settings:
     timeout: float = 60.0  # seconds until a body has come, and again until it is answered
     batch_wait: float = 5.0  # milliseconds a text waits for others to share its batch
     batch_texts: int = 64  # most texts of a batch
+    connections: int = 512  # at a time, in all
+    client_connections: int = 128  # at a time, of one address
+    header_wait: float = 10.0  # seconds until the headers of a request have come; no more than the timeout
+    hosts: tuple[str, ...] | None = None  # names that the server answers to; None: all
     token: str | None = field(default=None, repr=False)  # what clients must show; None: nothing
 
     def __post_init__(self) -> None:
@@ -37,6 +42,11 @@ class Settings:
             raise OptionError(
                 f"--queue {self.queue} holds fewer texts than one request may bring (--max-texts {self.max_texts}): "
                 "raise the one or lower the other."
+            )
+        if self.client_connections > self.connections:
+            raise OptionError(
+                f"--client-connections {self.client_connections} is more than --connections {self.connections}: lower "
+                "the one or raise the other."
             )
         if self.token is not None and not (self.token.isascii() and self.token.isprintable() and self.token.strip()):
             raise OptionError("--token is empty or holds characters that no header can carry: use ASCII letters.")
@@ -55,6 +65,9 @@ class Limits:
             await self.app(scope, receive, send)
             return
         closing = {"Connection": "close"}
+        if too_long := _headers_too_long(scope):
+            await error_response(431, too_long, closing)(scope, receive, send)
+            return
         try:
             async with asyncio.timeout(self.settings.timeout):
                 body = await _read(scope, receive, self.settings.max_body)
@@ -70,6 +83,16 @@ class Limits:
             await error_response(408, sentence, closing)(scope, receive, send)
         else:
             await _while_connected(self.app, scope, body, receive, send)
+
+
+def _headers_too_long(scope: Scope) -> str | None:
+    headers = scope["headers"]
+    size = sum(len(name) + len(value) for name, value in headers) + len(scope.get("raw_path") or b"")
+    if len(headers) > MOST_HEADERS:
+        return f"The request has {len(headers):,} headers, and at most {MOST_HEADERS} are taken: send fewer."
+    if size + len(scope.get("query_string", b"")) > HEADER_BYTES:
+        return f"The address and the headers have more than {HEADER_BYTES:,} bytes: send shorter ones."
+    return None
 
 
 async def _read(scope: Scope, receive: Receive, most: int) -> bytes:

@@ -15,7 +15,7 @@ from .inference_protocol import route_of
 from .logs import describe_bug
 from .metrics import Metrics
 
-ROUTES = {"/", "/annotate", "/docs", "/healthz", "/metrics", "/openapi.json"}
+ROUTES = {"/", "/annotate", "/docs", "/healthz", "/metrics", "/openapi.json", "/readyz"}
 ROUTES |= {"/annotate.css", "/annotate.js", "/app.js", "/highlight.js", "/keys.js", "/server.js", "/style.css"}
 ROUTES |= {"/v1/annotations", *(f"/v1/annotations/{step}" for step in ("next", "open", "decide", "undo", "reasons"))}
 ROUTES |= {"/v1/explain", "/v1/models", "/v1/predict", "/v1/words"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -18,7 +18,8 @@ from ..interfaces.document import Document
 from ..interfaces.errors import OptionError, unknown_name
 from . import schemas
 from .batcher import Batcher
-from .errors import JsonResponse, NotFoundError
+from .clients import client_of
+from .errors import RETRY_AFTER, JsonResponse, NotFoundError, error_response
 from .jobs import ExplainJob, Job, PredictJob
 from .limits import Settings
 from .metrics import Metrics
@@ -38,6 +39,15 @@ class Service:
     metrics: Metrics
     predicting: Batcher
     explaining: Batcher
+    stopping: Callable[[], bool]  # whether the server has been told to leave
+
+    def why_not_ready(self) -> str | None:
+        """Say why a request that came now would not be answered; None if it would."""
+        if self.stopping():
+            return "The server is shutting down: ask another."
+        if not (self.predicting.takes_work and self.explaining.takes_work):
+            return "The server is busy: try again in a second."
+        return None
 
     async def run(self, batcher: Batcher, job: Job, body: schemas.Asked, request: Request) -> list[Any]:
         """Run a job on the texts of a request, in the time there is."""
@@ -45,7 +55,7 @@ class Service:
             documents = await read_documents(body.texts, self.settings)
             words = sum(len(document.words) for document in documents)
             request.scope["counts"] = {"texts": len(documents), "words": words}
-            return await batcher.submit(job, documents)
+            return await batcher.submit(job, documents, client_of(request.scope))
 
 
 def add_text_routes(app: FastAPI, service: Service) -> None:
@@ -118,6 +128,18 @@ def add_status_routes(app: FastAPI, service: Service) -> None:
     @app.get("/healthz", summary="Say that the server is up.", response_model=schemas.Health)
     async def healthz() -> Response:
         return JsonResponse({"status": "ok"})
+
+    @app.get(
+        "/readyz",
+        summary="Say that the models are loaded and the queue takes work.",
+        response_model=schemas.Health,
+        responses=schemas.refusals(503),
+    )
+    async def readyz() -> Response:
+        reason = service.why_not_ready()
+        if reason is not None:
+            return error_response(503, reason, {"Retry-After": RETRY_AFTER})
+        return JsonResponse({"status": "ready"})
 
     @app.get(
         "/metrics",

@@ -13,6 +13,7 @@ from scipy.linalg import cholesky
 from scipy.linalg.lapack import dtrtri
 from scipy.special import comb, expit, logit
 
+from ...interfaces.pausing import may_pause
 from ..surrogate import Surrogate, fit_surrogate
 from .exact import weight_of_subsets
 
@@ -104,6 +105,7 @@ class LogOddsProcess:
         diameter = np.exp(-self.distance.sum()).astype(kind)
         of_near, of_far = (np.empty((len(subsets), 2), kind) for _ in range(2))
         for start in range(0, len(subsets), PREDICTED_AT_ONCE):
+            may_pause()
             rows = slice(start, start + PREDICTED_AT_ONCE)
             near = np.exp(left[rows] @ right)
             of_near[rows], of_far[rows] = near @ weights, diameter / near @ weights
@@ -159,6 +161,7 @@ def fit_process(
 
 def _condition(covariance: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
     """Add the noise; give the weights of the pairs, the diagonal of the inverse covariance and the log-likelihood."""
+    may_pause()
     covariance[np.diag_indices(len(values))] += LOG_ODDS_NOISE / 2
     root = inverse_root(covariance)
     whitened = root @ values
@@ -236,9 +239,11 @@ def shapley_of_residuals(
     covariance[np.diag_indices(pairs)] += RESIDUAL_NOISE / 2
     links = np.zeros(halves.shape)  # covariance of each difference with each Shapley value
     for chance, share in zip(KEEP_CHANCES, CHANCE_WEIGHTS, strict=True):
+        may_pause()
         factors = 1 - np.where(halves, 1 - chance, chance) * drop
         links += share * factors.prod(axis=1, keepdims=True) / factors
     links = links * np.where(halves, drop, -drop) + RESIDUAL_NOISE * weight_of_subsets(halves)
+    may_pause()
     root = inverse_root(covariance)
     explained, answers = root @ links, root @ differences
     variance = _prior_variance(drop) - (explained**2).sum(axis=0)

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Coroutine, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -19,10 +18,11 @@ from ...interfaces.document import Document, Label
 from ...interfaces.errors import OptionError, WhywordError, first_line
 from ...storage.json_log import JsonLog
 from ..batcher import Batcher
+from ..clients import SERVER
 from ..errors import NotFoundError
 from ..models import ServedModel
 from .queue import AnnotationQueue, Item
-from .usefulness import Order, make_usefulness
+from .usefulness import Order, RankJob, make_usefulness
 
 T = TypeVar("T")
 
@@ -86,7 +86,7 @@ class AnnotationDesk:
             await self._wanted.wait()
             rows = await asyncio.to_thread(self._read)
             self._read_all = not rows
-            scores = await models.run_alone(partial(self._rank, rows))
+            scores = await self._rank(rows, models)
             self.queue.add(Item(document, row, useful) for (row, document), useful in zip(rows, scores, strict=True))
             if len(self.queue.open) >= self._ready:
                 self._wanted.clear()
@@ -103,13 +103,14 @@ class AnnotationDesk:
             self._error = error
         return rows
 
-    def _rank(self, rows: Sequence[tuple[int, Document]]) -> list[float]:
+    async def _rank(self, rows: Sequence[tuple[int, Document]], models: Batcher) -> list[float]:
         """Rank texts that still need somebody; where the model fails, they come as they stand in the file."""
         scores = np.zeros(len(rows))
         unfinished = [place for place, (_, document) in enumerate(rows) if not self._is_done(document)]
         if self.useful is not None and unfinished:
+            job = RankJob(self.model, self.useful)
             try:
-                scores[unfinished] = self.useful([rows[place][1] for place in unfinished])
+                scores[unfinished] = await models.submit(job, [rows[place][1] for place in unfinished], SERVER)
             except Exception as error:
                 self.useful = None
                 self.notice = f"The model could not rank the texts ({first_line(error)}): they come as in the file."

@@ -15,6 +15,7 @@ from ...interfaces.classifier import is_multi_label
 from ...interfaces.document import Document, Label, Marked
 from ...interfaces.errors import OptionError, unknown_name
 from ...views.characters import showable
+from ..clients import client_of
 from ..errors import JsonResponse
 from ..jobs import ExplainJob
 from ..routes import Service
@@ -99,7 +100,7 @@ def add_annotation_routes(app: FastAPI, service: Service, desk: AnnotationDesk) 
         document = desk.let_see(read_author(body), body.id)
         job = ExplainJob(desk.model, make_explainer(None, desk.model.explained))
         async with asyncio.timeout(service.settings.timeout):
-            (explanation,) = await service.explaining.submit(job, [Document(document.words)])
+            (explanation,) = await service.explaining.submit(job, [Document(document.words)], client_of(request.scope))
         return JsonResponse(explanation.to_dict())
 
 

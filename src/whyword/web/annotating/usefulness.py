@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
@@ -13,12 +14,14 @@ from ...inference.windows import explain_in_windows
 from ...interfaces.classifier import HALF, Classifier, is_multi_label
 from ...interfaces.document import Document
 from ...interfaces.errors import OptionError, unknown_name
+from ...interfaces.pausing import pausing
 from ...maths.stats.correlation import spearman
+from ..jobs import in_steps
 from ..models import ServedModel
 
 Order = Literal["uncertain", "disagree", "file"]
 ORDERS: tuple[Order, ...] = get_args(Order)
-Usefulness = Callable[[Sequence[Document]], list[float]]
+Usefulness = Callable[[Classifier, Sequence[Document]], list[float]]
 
 
 def read_order(name: str) -> Order:
@@ -34,12 +37,34 @@ def make_usefulness(order: Order, model: ServedModel) -> Usefulness | None:
     if order == "file":
         return None
     if order == "uncertain":
-        return lambda documents: uncertainty(model.explained, documents)
+        return uncertainty
     if "own" not in model.signs:
         raise OptionError(
             f"--order disagree compares a model's own scores with removal, but {model.name} has none: choose uncertain."
         )
-    return lambda documents: disagreement(model.explained, documents)
+    return disagreement
+
+
+@dataclass(frozen=True)
+class RankJob:
+    """How useful each text is."""
+
+    model: ServedModel
+    useful: Usefulness
+
+    @property
+    def kind(self) -> str:
+        """Name the model and the measure."""
+        return f"{self.model.name} {self.useful.__name__}"
+
+    def work(self, document: Document) -> int:
+        """Count the words twice over, as of explanations."""
+        return (1 + len(document.words)) ** 2
+
+    def run(self, documents: Sequence[Document], between_steps: Callable[[], None]) -> list[float]:
+        """Rank texts."""
+        with pausing(between_steps):
+            return self.useful(in_steps(self.model.explained, between_steps), documents)
 
 
 def uncertainty(classifier: Classifier, documents: Sequence[Document]) -> list[float]:
@@ -47,7 +72,7 @@ def uncertainty(classifier: Classifier, documents: Sequence[Document]) -> list[f
 
     Where labels do not exclude each other, it is minus the distance of the nearest probability from its threshold.
     """
-    table = classifier.probabilities([document.words for document in documents]).double().numpy()
+    table = np.asarray(classifier.probabilities([document.words for document in documents]), dtype=np.float64)
     if is_multi_label(classifier):
         thresholds = getattr(classifier, "thresholds", None)
         nearest = np.abs(table - (HALF if thresholds is None else thresholds)).min(1)
