@@ -212,7 +212,7 @@ def table(runs: list[dict[str, Any]]) -> str:
         about = f"| {data} | {encoder} | {len(alike)} | {' | '.join(facts)} "
         for way in WAYS:
             by_run = [[row[way] for row in run["labels"].values()] for run in alike]
-            cells = [_shown([min(row["auprc"] for row in rows) for rows in by_run])]
+            cells = [_shown([min((row["auprc"] for row in rows), default=float("nan")) for rows in by_run])]
             cells += [_shown([_mean([row[metric] for row in rows]) for rows in by_run]) for metric in METRICS]
             lines.append(f"{about}| {way} | {' | '.join(cells)} |")
             about = "| | | | | | | "
