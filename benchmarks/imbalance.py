@@ -19,7 +19,7 @@ from sklearn.pipeline import make_pipeline
 
 from whyword.data.dataset import Dataset, labels, load_dataset
 from whyword.interfaces.classifier import predicted_classes
-from whyword.maths.stats.classes import class_estimates, confusion
+from whyword.maths.stats.classes import class_estimates
 from whyword.maths.stats.intervals import Estimate
 from whyword.models.config import make_config, with_defaults
 from whyword.models.train import train_model
@@ -88,13 +88,14 @@ def main() -> None:
         classes = labels(whole.train)
         gold = np.array([classes.index(d.label) for d in whole.test if d.label is not None])
         for model in arguments.models.split(";"):
-            counts = np.zeros((len(classes), len(classes)), dtype=int)
+            answers = []
             for seed in range(arguments.seeds):
-                counts += confusion(models[model](cut(whole, arguments.rows, seed), seed), gold, len(classes))
-                print(name, model, seed, counts.tolist(), file=sys.stderr, flush=True)
-            *_, other, rare = class_estimates(counts)
+                answers.append(models[model](cut(whole, arguments.rows, seed), seed))
+                print(name, model, seed, float((answers[-1] == gold).mean()), file=sys.stderr, flush=True)
+            every = np.tile(gold, arguments.seeds)
+            *_, other, rare = class_estimates(np.concatenate(answers), every, len(classes))
             precision = at_share(rare.recall, other.recall)
-            cells = [name, model, shown(rare.recall), f"{precision:.1%}", shown(other.recall), f"{counts.sum():,}"]
+            cells = [name, model, shown(rare.recall), f"{precision:.1%}", shown(other.recall), f"{len(every):,}"]
             table.append([Entry(text, right=i > 1) for i, text in enumerate(cells)])
     arguments.out.mkdir(parents=True, exist_ok=True)
     (arguments.out / "table.md").write_text(page(arguments, markdown(table)), encoding="utf-8")

@@ -2,7 +2,7 @@
 
 python benchmarks/multilabel.py --out results/multilabel --datasets "planted:multilabel;planted:multilabel,hard"
 python benchmarks/multilabel.py --out results/multilabel_topics --datasets "combined;targets" --encoders tfidf,lstm \
-    --data-dir FOLDER
+    --embeddings glove.6B.100d.txt --data-dir FOLDER
 
 A model is trained beside scikit-learn's one logistic regression per label on TF-IDF, with its defaults and with
 thresholds tuned on the same dev texts as ours. For every label, over the test
@@ -51,6 +51,7 @@ from whyword.inference.fitted import FittedClassifier
 from whyword.inference.one_label import as_one_label, for_label
 from whyword.interfaces.document import Document
 from whyword.interfaces.explanation import Explanation
+from whyword.maths.stats.intervals import mean_over_runs
 from whyword.maths.stats.labels import tune_thresholds
 from whyword.metrics import RationaleAuprc
 from whyword.models.config import make_config
@@ -60,6 +61,7 @@ WAYS = ("own", "one-vs-rest", "lime", "lime-softmax", "likeliest", "random")
 METRICS = ("auprc", "first", "astray")
 MADE = {"combined": combined_topics.write, "targets": hatexplain_targets.write}
 FEWEST = 20  # texts of a label that is measured
+SOLVED = ("tfidf",)  # encoders without vectors, of which one run says it all
 LIME_SAMPLES = 300  # sub-texts of a text
 LEAST = torch.finfo(torch.float32).eps
 
@@ -111,9 +113,10 @@ class OneVsRest:
         return np.array([weights[found].sum() for found in columns])
 
 
-def measure(dataset: Dataset, seed: int, encoder: str, sample: int) -> dict[str, Any]:
+def measure(dataset: Dataset, seed: int, encoder: str, sample: int, embeddings: str | None) -> dict[str, Any]:
     """Train on a data set, and explain test texts."""
-    config = make_config({"encoder": encoder, "contributions": True, "seed": seed})
+    vectors = None if encoder in SOLVED else embeddings
+    config = make_config({"encoder": encoder, "contributions": True, "embeddings": vectors, "seed": seed})
     model = train_model(config, dataset, baseline=True)
     rival = OneVsRest.fit(dataset.train, dataset.dev)
     classifier, documents = model.classifier, list(dataset.test[:sample])
@@ -133,6 +136,7 @@ def measure(dataset: Dataset, seed: int, encoder: str, sample: int) -> dict[str,
         by_label[str(label)] = {way: _measure(ways[way], others) for way in WAYS}
     return {
         "encoder": encoder,
+        "embeddings": None if vectors is None else Path(vectors).name,
         "seed": seed,
         "explained_texts": len(documents),
         "figures": model.metrics["figures"],
@@ -193,30 +197,43 @@ def _reasons_of_others(document: Document, label: Any) -> np.ndarray:
 
 
 def table(runs: list[dict[str, Any]]) -> str:
-    """Write a line for each way to explain each model."""
+    """Write a line for each way to explain each kind of model: means over seeds, with their 95 % intervals."""
     lines = [
-        "| data | encoder | seed | macro-F1 (micro) | scikit-learn's one-vs-rest | the same, thresholds tuned "
+        "| data | encoder | seeds | macro-F1 | micro-F1 | scikit-learn's one-vs-rest: macro-F1 | thresholds tuned "
         "| explanation | AUPRC: least label | mean | highest word right | size on other labels' reasons |",
-        "|---|---|--:|--:|--:|--:|---|--:|--:|--:|--:|",
+        "|---|---|--:|--:|--:|--:|--:|---|--:|--:|--:|--:|",
     ]
-    for run in runs:
-        (ours,) = (row for row in run["figures"]["models"] if row["model"] == "this model")
-        rival = run["one_vs_rest_f1"]
-        about = f"| {run['data']} | {run['encoder']} | {run['seed']} | {ours['macro_f1'][0]:.3f} "
-        about += f"({ours['micro_f1'][0]:.3f}) "
-        for scores in rival.values():
-            about += f"| {scores['macro']:.3f} ({scores['micro']:.3f}) "
+    for data, encoder in dict.fromkeys((run["data"], run["encoder"]) for run in runs):
+        alike = [run for run in runs if (run["data"], run["encoder"]) == (data, encoder)]
+        ours = [_figures(run) for run in alike]
+        rivals = [run["one_vs_rest_f1"] for run in alike]
+        facts = [_shown([row[kind][0] for row in ours]) for kind in ("macro_f1", "micro_f1")]
+        facts += [_shown([row[thresholds]["macro"] for row in rivals]) for thresholds in ("defaults", "tuned")]
+        about = f"| {data} | {encoder} | {len(alike)} | {' | '.join(facts)} "
         for way in WAYS:
-            values = {metric: [row[way][metric] for row in run["labels"].values()] for metric in METRICS}
-            cells = [f"{min(values['auprc']):.3f}", *(_mean(values[metric]) for metric in METRICS)]
+            by_run = [[row[way] for row in run["labels"].values()] for run in alike]
+            cells = [_shown([min((row["auprc"] for row in rows), default=float("nan")) for rows in by_run])]
+            cells += [_shown([_mean([row[metric] for row in rows]) for rows in by_run]) for metric in METRICS]
             lines.append(f"{about}| {way} | {' | '.join(cells)} |")
-            about = "| | | | | | "
+            about = "| | | | | | | "
     return "\n".join(lines) + "\n"
 
 
-def _mean(values: Sequence[float | None]) -> str:
+def _figures(run: dict[str, Any]) -> dict[str, Any]:
+    figures: dict[str, Any] = next(row for row in run["figures"]["models"] if row["model"] == "this model")
+    return figures
+
+
+def _mean(values: Sequence[float | None]) -> float:
     known = [value for value in values if value is not None]
-    return f"{np.mean(known):.3f}" if known else "–"
+    return float(np.mean(known)) if known else float("nan")
+
+
+def _shown(values: list[float]) -> str:
+    if np.isnan(values).any():
+        return "–"
+    mean = mean_over_runs(values)
+    return f"{mean.value:.3f}" if len(set(values)) == 1 else f"{mean.value:.3f} ± {mean.high - mean.value:.3f}"
 
 
 def _load(name: str, data_dir: Path | None) -> Dataset:
@@ -237,6 +254,7 @@ def main() -> None:
     parser.add_argument("--encoders", type=lambda text: text.split(","), default=["lstm"])
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--sample", type=int, default=200, help="test texts that are explained")
+    parser.add_argument("--embeddings", help="word vectors of the encoders that are not solved")
     parser.add_argument("--data-dir", type=Path)
     arguments = parser.parse_args()
     torch.set_num_threads(1)
@@ -245,8 +263,8 @@ def main() -> None:
     for name in arguments.datasets:
         dataset = _load(name, arguments.data_dir)
         for encoder in arguments.encoders:
-            for seed in range(arguments.seeds):
-                runs.append({"data": name, **measure(dataset, seed, encoder, arguments.sample)})
+            for seed in range(1 if encoder in SOLVED else arguments.seeds):
+                runs.append({"data": name, **measure(dataset, seed, encoder, arguments.sample, arguments.embeddings)})
                 record = json.dumps({"versions": versions(), "runs": runs}, indent=1)
                 (arguments.out / "results.json").write_text(record + "\n", encoding="utf-8")
                 (arguments.out / "table.md").write_text(table(runs), encoding="utf-8")

@@ -211,7 +211,7 @@ def audit_data() -> AuditData:
         ),
         data=DataInfo("sst2", 300, 1821, has_labels=True, has_rationales=True, pairs=False, words_per_text=17.4),
         accuracy=Share(0.857, 0.813, 0.892, 300),
-        confusion=Confusion(("negative", "positive"), ((128, 24), (19, 129))),
+        confusion=Confusion(("negative", "positive"), ((0, 0, 128), (0, 1, 24), (1, 0, 19), (1, 1, 129))),
         calibration=Calibration(
             0.041,
             tuple(

@@ -304,7 +304,7 @@ def test_the_page_stays_bounded_however_much_there_is_to_show() -> None:
             model=replace(data.model, classes=classes),
             gallery=(GalleryItem("right and sure", "g" * 10_000, "p", 0.5, dict.fromkeys(names, long)),) * 50,
             scores=tuple(replace(score, explainer=name) for score in data.scores for name in names),
-            confusion=Confusion(classes, tuple(tuple((i * j) % 7 for i in range(200)) for j in range(200))),
+            confusion=Confusion(classes, tuple((j, i, (i * j) % 7 + 1) for i in range(200) for j in range(200))),
             map=replace(
                 data.map,
                 points=tuple(replace(point, gold=classes[n % 200]) for n, point in enumerate(data.map.points * 50)),
@@ -319,11 +319,24 @@ def test_the_page_stays_bounded_however_much_there_is_to_show() -> None:
 
 def test_many_classes_give_a_list_of_confusions_instead_of_a_matrix() -> None:
     classes = tuple(f"c{number}" for number in range(200))
-    counts = tuple(tuple(41 if (i, j) == (3, 5) else 0 for j in range(200)) for i in range(200))
-    page = Page(render(replace(audit_data(), confusion=Confusion(classes, counts))))
+    page = Page(render(replace(audit_data(), confusion=Confusion(classes, ((3, 5, 41),)))))
     assert "200 classes" in page.text
     assert "c3" in page.text
     assert "41" in page.text
+
+
+def test_of_many_classes_the_words_of_those_with_the_highest_scores_are_listed() -> None:
+    data = audit_data()
+    assert data.words is not None
+    classes = tuple(f"c{number}" for number in range(40))
+    scores = np.zeros((40, 2))
+    scores[np.arange(40), np.arange(40) % 2] = np.arange(40) / 40
+    words = WordImportance(("one", "two"), scores.max(0), np.array([3, 4]), "a source", classes, scores)
+    page = Page(render(replace(data, words=replace(data.words, importance=words))))
+    assert "Speaks for c39" in page.text
+    assert "Speaks for c30" in page.text
+    assert "c29" not in page.text
+    assert "of the 10 classes of the highest scores" in page.text
 
 
 def test_the_page_begins_with_what_to_use_and_a_picture_of_what_it_costs():

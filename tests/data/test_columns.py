@@ -66,6 +66,12 @@ def test_doubt_is_one_sentence_that_names_the_options(makes: dict[str, Any], ask
     assert asked in str(caught.value)
 
 
+def test_columns_of_0_and_1_may_each_be_a_label() -> None:
+    makes = {"text": text, "toxic": lambda n: str(n % 2), "insult": lambda n: n % 2, "votes": lambda n: n % 5}
+    with pytest.raises(DataError, match=r"name them all: --label toxic,insult\.$"):
+        found(**makes)
+
+
 def test_columns_are_named_in_any_case_or_by_number() -> None:
     makes = {"Question": text, "Comment": text, "Label": label}
     assert found(Columns(text="comment"), **makes) == ("Comment", "Label")

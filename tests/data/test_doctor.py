@@ -140,6 +140,22 @@ def test_a_separator_of_labels_that_occurs_nowhere_is_found(tmp_path: Path) -> N
     assert "one-label" not in found(whyword.check(path, Columns(label_separator=";")))
 
 
+def test_classes_that_are_several_labels_in_one_are_found(tmp_path: Path) -> None:
+    def file(*labels: str) -> Path:
+        return write(
+            tmp_path / "a.jsonl", *({**row, "label": labels[n % len(labels)]} for n, row in enumerate(rows(0, 60)))
+        )
+
+    for separator in (";", "|", ", "):
+        joined = file("staff", "price", "food", f"staff{separator}price", f"food{separator}price")
+        (finding,) = (one for one in whyword.check(joined).findings if one.name == "joined-labels")
+        assert f"--label-separator '{separator.strip()}'" in finding.advice
+        assert finding.count == 2
+    known = whyword.check(file("staff", "price", "staff;price"), Columns(label_separator=";"))
+    assert "joined-labels" not in found(known)
+    assert "joined-labels" not in found(whyword.check(file("Salem, Oregon", "Salem, Ohio", "Reno, Nevada")))
+
+
 def test_a_data_set_in_memory_is_checked_too() -> None:
     documents = tuple(Document(split(row["text"]), row["label"]) for row in BASE)
     assert found(whyword.check(Dataset("mine", documents, documents[:4], ()))) == {"leaks": ("harms", 4)}

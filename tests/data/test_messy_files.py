@@ -124,6 +124,7 @@ RIGHT: dict[str, tuple[Callable[[], str | bytes], list[Any]]] = {
         [*ROWS, ("word " * 300_000, "good")],
     ),
     "blank-lines.csv": (lambda: "\n\n" + table().replace("\n", "\n\n"), ROWS),
+    "separator-announced.csv": (lambda: "sep=;\r\n" + table(separator=";").replace("\n", "\r\n"), ROWS),
     "packed.csv.gz": (lambda: gzip.compress(table(separator=";").encode("cp1252")), ROWS),
     "packed.csv.bz2": (lambda: bz2.compress(table().encode()), ROWS),
     "packed.jsonl.xz": (lambda: lzma.compress(lines(objects()).encode()), ROWS),
@@ -236,10 +237,30 @@ MENDED: dict[str, tuple[Callable[[], str | bytes], list[str], Columns, list[Any]
         Columns(),
         ROWS,
     ),
+    "title-above.csv": (
+        lambda: "# exported in May\n\n" + table(),
+        ["begins with '# exported in May'", "delete what is above"],
+        Columns(),
+        ROWS,
+    ),
+    "by-columns.json": (
+        lambda: json.dumps({"text": TEXTS, "label": [label for _, label in ROWS]}),
+        ["is one JSON object, of 'text', 'label'", "one object a line"],
+        Columns(),
+        ROWS,
+    ),
     "empty.csv": (lambda: "", ["has no rows"], Columns(), ROWS),
     "header-only.csv": (lambda: "text,label\n", ["has no rows"], Columns(), ROWS),
 }
-BY_HAND = ("one-column", "open-quote", "one-class", "empty", "header-only")  # where the file must be mended
+BY_HAND = (
+    "one-column",
+    "open-quote",
+    "one-class",
+    "empty",
+    "header-only",
+    "title-above",
+    "by-columns",
+)  # where the file must be mended
 
 
 def put(path: Path, content: str | bytes) -> Path:
@@ -296,7 +317,7 @@ def test_training_on_a_bad_file_is_refused_and_the_cure_trains(
     if name == "misnamed.csv":
         path = path.rename(path.with_suffix(".xlsx"))
     if path.stem in BY_HAND:
-        put(path, table())
+        put(path, lines(objects()) if path.suffix == ".json" else table())
     assert train(path, *options(cure)) == (0, "")
 
 
@@ -328,7 +349,7 @@ def test_what_cannot_be_read_is_answered_by_a_sentence_whose_cure_works(tmp_path
     if name == "misnamed.csv":
         path = path.rename(path.with_suffix(".xlsx"))
     if path.stem in BY_HAND:
-        put(path, table())
+        put(path, lines(objects()) if path.suffix == ".json" else table())
     assert loaded(path, cure) == rows
 
 

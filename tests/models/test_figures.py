@@ -79,6 +79,16 @@ def test_without_a_test_split_dev_is_measured_and_the_table_says_so():
     assert "recall" in classes
 
 
+def test_of_many_classes_the_table_shows_those_where_most_goes_wrong():
+    def row(number):
+        return {"label": f"c{number}", "texts": 50, "precision": None, "recall": [number / 50, 0.0, 1.0]}
+
+    figures = {**trained("tfidf").metrics["figures"], "classes": [row(number) for number in range(49, -1, -1)]}
+    lines = plain(figure_tables(figures)[1]).splitlines()
+    assert [line.split()[0] for line in lines[1:-1]] == [f"c{number}" for number in range(20)]
+    assert lines[-1].startswith("and 30 with fewer missed texts")
+
+
 def test_the_card_shows_the_figures_and_the_folder_keeps_them(tmp_path):
     folder = tmp_path / "model"
     train_model(make_config({"encoder": "tfidf"}), corpus(), folder=folder, baseline=False)

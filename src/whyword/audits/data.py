@@ -60,10 +60,10 @@ class Share:
 
 @dataclass(frozen=True)
 class Confusion:
-    """How many texts of each true class (row) were given each class (column)."""
+    """How many texts of a true class were given a class: of pairs that occur, as classes may be many."""
 
     classes: tuple[str, ...]
-    counts: tuple[tuple[int, ...], ...]
+    cells: tuple[tuple[int, int, int], ...]  # number of the true class, of the given one, texts
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import isfinite, log1p
 
@@ -292,9 +293,14 @@ def _agreement(pairs: Sequence[Agreement]) -> Part:
 
 def _words(words: GlobalWords) -> Part:
     """List the words of each class, or all of them where their scores are not for a class."""
-    parts = list(words.importance.by_class().items())[:MOST_CLASSES]
-    lists = [(label, [row for row in part.rows() if isfinite(row["score"])][:MOST_WORDS]) for label, part in parts]
-    every = [row for _, rows in lists for row in rows]
+    every_class = list(enumerate(words.importance.by_class().values()))
+    highest = sorted(every_class, key=lambda part: -max(part[1].scores, default=0.0))
+    parts = sorted(highest[:MOST_CLASSES], key=lambda part: part[0])
+    lists = [
+        (number, part.label, [row for row in part.rows() if isfinite(row["score"])][:MOST_WORDS])
+        for number, part in parts
+    ]
+    every = [row for *_, rows in lists for row in rows]
     if not every:
         return None
     largest = max(abs(row["score"]) for row in every) or 1.0
@@ -312,21 +318,27 @@ def _words(words: GlobalWords) -> Part:
                 for row in rows
             ],
         }
-        for number, (label, rows) in enumerate(lists)
+        for number, label, rows in lists
     ]
-    return {"source": words.importance.source, "meaning": str(words.correlation), "lists": drawn}
+    left = len(every_class) - len(parts)
+    return {"source": words.importance.source, "meaning": str(words.correlation), "lists": drawn, "left": left}
 
 
 def _confusion(matrix: Confusion) -> Part:
     """Draw the matrix of few classes; of any number list the pairs that are confused most."""
+    number, having = len(matrix.classes), Counter[int]()
+    for true, _, texts in matrix.cells:
+        having[true] += texts
     wrong = [
-        (matrix.classes[i], matrix.classes[j], count, count / sum(row))
-        for i, row in enumerate(matrix.counts)
-        for j, count in enumerate(row)
-        if i != j and count
+        (matrix.classes[true], matrix.classes[given], texts, texts / having[true])
+        for true, given, texts in matrix.cells
+        if true != given
     ]
-    number = len(matrix.classes)
-    drawn = confusion(matrix.classes, matrix.counts) if number <= MOST_CLASSES else None
+    drawn = None
+    if number <= MOST_CLASSES:
+        counts = {(true, given): texts for true, given, texts in matrix.cells}
+        table = [[counts.get((true, given), 0) for given in range(number)] for true in range(number)]
+        drawn = confusion(matrix.classes, table)
     listed = 0 if number <= 2 else 10 if drawn is None else 5
     return {"picture": drawn, "wrong": sorted(wrong, key=lambda pair: -pair[2])[:listed], "classes": number}
 

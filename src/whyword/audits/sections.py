@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
@@ -121,10 +122,10 @@ def quality(explanations: Sequence[Explanation]) -> tuple[Share, Confusion, Cali
     gold = np.array([classes.index(e.document.label) for e in labelled if e.document.label is not None])
     probabilities = np.stack([explanation.probabilities for explanation in labelled])
     predicted = np.array([explanation.predicted for explanation in labelled])
-    counts = np.zeros((len(classes), len(classes)), dtype=int)
-    np.add.at(counts, (gold, predicted), 1)
+    counts = Counter(zip(gold.tolist(), predicted.tolist(), strict=True))
+    cells = tuple((true, given, texts) for (true, given), texts in sorted(counts.items()))
+    confusion = Confusion(tuple(str(name) for name in classes), cells)
     right = gold == predicted
-    confusion = Confusion(tuple(str(name) for name in classes), tuple(tuple(row) for row in counts.tolist()))
     return _share(right), confusion, calibration(probabilities[np.arange(len(labelled)), predicted], right)
 
 

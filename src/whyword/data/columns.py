@@ -162,6 +162,13 @@ def _doubt(text: bool, label: bool, names: Sequence[str], rows: Sequence[Row], s
     what = (
         "holds the texts" if not label else "holds the labels" if not text else "holds the texts and which the labels"
     )
-    return DataError(
-        f"Which column of {source} {what} is not clear: name it with {' and '.join(asked)}, among {likely}."
-    )
+    sentence = f"Which column of {source} {what} is not clear: name it with {' and '.join(asked)}, among {likely}."
+    flags = [name for name in names if _is_flag(name, rows)] if label else []
+    if len(flags) > 1:
+        sentence += f" If each of several is a label of its own, name them all: --label {','.join(flags)}."
+    return DataError(sentence)
+
+
+def _is_flag(name: str, rows: Sequence[Row]) -> bool:
+    """Whether a column holds nothing but 0 and 1."""
+    return {str(value) for value in _values(name, rows)} == {"0", "1"}

@@ -22,6 +22,7 @@ EXAMPLES = 5
 LONGEST = 80  # characters of an example
 RARE = 10  # training rows
 FEWEST_STARS = 5  # numbered classes that may be a scale
+SEPARATORS = (";", "|", ",")  # of labels that are one class
 UNEQUAL = 0.05  # share of the smallest class
 
 _BAD_ROWS = {
@@ -60,7 +61,7 @@ def find(splits: Splits, near: bool = True) -> tuple[Finding, ...]:
     """
     merged, _ = merge_spellings({name: split.documents for name, split in splits.items()})
     as_one = {name: replace(split, documents=merged[name]) for name, split in splits.items()}
-    rules = [_classes, _missing_classes, _leaks, _contradictions, _duplicates]
+    rules = [_classes, _joined, _missing_classes, _leaks, _contradictions, _duplicates]
     rules += [_near_duplicates] if near else []
     rules += [_rare, _scripts, _mixed, _one_word]
     found = [finding for rule in (_bad_rows, _spellings) for finding in rule(splits)]
@@ -111,6 +112,22 @@ def _classes(splits: Splits) -> Iterator[Finding]:
     if sets and all(len(labels) <= 1 for labels in sets):
         advice = "Check --label-separator; where labels exclude each other, leave it out."
         yield Finding("one-label", NOTE, len(sets), "No row has more than one label, though it may.", advice)
+
+
+def _joined(splits: Splits) -> Iterator[Finding]:
+    """Find classes that are several labels in one, each of which stands in another class too."""
+    if any(document.labels is not None for document in splits["train"].documents):
+        return
+    classes = [label for label in count_classes(splits["train"].documents) if isinstance(label, str)]
+    for separator in SEPARATORS:
+        parts = {label: {part.strip() for part in label.split(separator) if part.strip()} for label in classes}
+        times = Counter(part for several in parts.values() for part in several)
+        joined = [label for label in classes if len(parts[label]) > 1 and all(times[p] > 1 for p in parts[label])]
+        if len(joined) > 1:
+            sentence = f"{len(joined)} of {len(classes)} classes are others joined by {separator!r}."
+            advice = f"If a text may have several labels, give --label-separator {separator!r}."
+            yield Finding("joined-labels", HARMS, len(joined), sentence, advice, tuple(map(repr, joined))[:EXAMPLES])
+            return
 
 
 def _spellings(splits: Splits) -> Iterator[Finding]:

@@ -450,23 +450,25 @@ class WordImportance:
             )
         if label not in self.classes:
             raise unknown_name(str(label), "the classes", [str(name) for name in self.classes])
-        scores = self.all_scores[self.classes.index(label)]
-        chosen = np.flatnonzero(scores > tolerance(self.all_scores))
-        return replace(self, scores=scores, label=label)._choose(chosen)
+        return self._speaking_for(label, self.all_scores[self.classes.index(label)], tolerance(self.all_scores))
+
+    def _speaking_for(self, label: Label, scores: np.ndarray, least: float) -> WordImportance:
+        """Keep the words that speak for a class, and their scores for it alone: of many classes all would be much."""
+        return replace(self, scores=scores, label=label, all_scores=None)._choose(np.flatnonzero(scores > least))
 
     def by_class(self) -> dict[Label | None, WordImportance]:
         """Give the words that speak for each class; scores that are not for a class stay together, under None."""
         if self.all_scores is None or self.label is not None:
             return {self.label: self}
-        return {label: self.for_class(label) for label in self.classes}
+        least, rows = tolerance(self.all_scores), zip(self.classes, self.all_scores, strict=True)
+        return {label: self._speaking_for(label, scores, least) for label, scores in rows}
 
     def top(self, k: int = 10) -> WordImportance:
         """Keep the k words of the highest score, of each class where scores are for classes, highest first."""
         if self.all_scores is None or self.label is not None:
             return self._choose(self.ranking[:k])
-        chosen = {
-            i for scores in self.all_scores for i in ranking(scores)[:k] if scores[i] > tolerance(self.all_scores)
-        }
+        least = tolerance(self.all_scores)
+        chosen = {i for scores in self.all_scores for i in ranking(scores)[:k] if scores[i] > least}
         return self._choose(np.array([i for i in self.ranking if i in chosen], dtype=np.int64))
 
     def at_least(self, count: int) -> WordImportance:

@@ -15,7 +15,7 @@ from ..interfaces.document import Document
 from ..interfaces.errors import OptionError
 from ..interfaces.method import Method
 from ..maths.stats.calibration import calibration
-from ..maths.stats.classes import confusion, log_probabilities, macro_f1
+from ..maths.stats.classes import log_probabilities, macro_f1
 from ..maths.stats.labels import macro_f1_of_labels, tune_thresholds
 from ..maths.stats.thresholds import decide, offsets_of, threshold_of, tune_offsets
 from ..maths.tensors.ordered import scale_odds
@@ -51,8 +51,7 @@ def decide_on_dev(
     wanted = settings.threshold
     offsets = tune_offsets(probabilities, labels) if isinstance(wanted, str) else offsets_of(wanted)
     before, after = (
-        float(macro_f1(confusion(decide(probabilities, values), labels, len(classifier.classes))))
-        for values in (None, offsets)
+        macro_f1(decide(probabilities, values), labels, len(classifier.classes)) for values in (None, offsets)
     )
     names = map(str, classifier.classes)
     decision: dict[str, Any] = {"offsets": dict(zip(names, offsets.tolist(), strict=True))}

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from whyword.data.bad_rows import RowError
-from whyword.data.readers.delimited import read
+from whyword.data.readers.delimited import places, read
 from whyword.interfaces.errors import DataError
 
 
@@ -35,6 +35,16 @@ def test_quoted_fields_may_hold_separators_quotes_and_line_breaks(tmp_path: Path
 
 def test_a_byte_order_mark_and_blank_lines_do_no_harm(tmp_path: Path) -> None:
     assert records(tmp_path, "\ufeff\n\ntext,label\n\na,x\n\n") == [("a.csv, row 5", {"text": "a", "label": "x"})]
+
+
+@pytest.mark.parametrize("announced", ["sep=;", "SEP=;\r", '"sep=;"'])
+def test_a_line_that_names_the_separator_is_no_row(tmp_path: Path, announced: str) -> None:
+    wanted = [("a.csv, row 3", {"text": "a, b", "label": "x"}), ("a.csv, row 4", {"text": "c, d", "label": "y"})]
+    assert records(tmp_path, f"{announced}\ntext;label\na, b;x\nc, d;y\n") == wanted
+    path = tmp_path / "a.csv"
+    first, second = places(path)
+    assert [record for _, record in read(path, first)] == [wanted[1][1]]
+    assert not list(read(path, second))
 
 
 def test_a_field_of_a_megabyte_is_read(tmp_path: Path) -> None:

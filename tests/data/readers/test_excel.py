@@ -33,6 +33,11 @@ def test_cells_are_text_as_a_csv_file_has_them(tmp_path: Path) -> None:
     ]
 
 
+def test_a_title_on_a_sheet_of_notes_is_no_table(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.xlsx", [("made in May",)], [("text", "label"), ("a", "x")], [("text",), ("b",)])
+    assert [record for _, record in read(path)] == [{"text": "a", "label": "x"}]
+
+
 def test_the_first_sheet_with_rows_is_read_and_named(tmp_path: Path) -> None:
     path = write(tmp_path / "a.xlsx", [], [("text", "label"), ("a", "x")])
     assert [where.rpartition(", ")[2] for where, _ in read(path)] == ["row 2"]

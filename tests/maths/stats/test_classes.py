@@ -1,5 +1,7 @@
 """Figures of classes against scikit-learn and against resampling text by text."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,7 +12,6 @@ from whyword.maths.stats.classes import (
     accuracy_estimate,
     are_unequal,
     class_estimates,
-    confusion,
     difference_of_accuracy,
     difference_of_macro_f1,
     judge,
@@ -32,13 +33,14 @@ def drawn(texts=200, classes=3, right=0.7, seed=0):
 @given(ANSWERS)
 def test_macro_f1_is_scikit_learns(answers):
     predicted, labels = np.array(answers).T
-    table = confusion(predicted, labels, 3)
-    assert float(macro_f1(table)) == pytest.approx(f1_score(labels, predicted, average="macro", zero_division=0))
+    assert macro_f1(predicted, labels, 3) == pytest.approx(
+        f1_score(labels, predicted, average="macro", zero_division=0)
+    )
 
 
 def test_precision_and_recall_are_scikit_learns_with_their_intervals_around_them():
     predicted, labels = drawn()
-    estimates = class_estimates(confusion(predicted, labels, 3))
+    estimates = class_estimates(predicted, labels, 3)
     for name, score in (("precision", precision_score), ("recall", recall_score)):
         for estimate, wanted in zip(estimates, score(labels, predicted, average=None), strict=True):
             found = getattr(estimate, name)
@@ -47,8 +49,22 @@ def test_precision_and_recall_are_scikit_learns_with_their_intervals_around_them
     assert [estimate.texts for estimate in estimates] == np.bincount(labels).tolist()
 
 
+def test_of_many_classes_no_table_of_all_pairs_is_made():
+    classes, texts = 5_000, 300  # a table of pairs would take 200 MB
+    generator = np.random.default_rng(0)
+    labels = generator.integers(0, classes, texts)
+    predicted = np.where(generator.random(texts) < 0.5, labels, generator.integers(0, classes, texts))
+    tracemalloc.start()
+    estimates, estimate = class_estimates(predicted, labels, classes), macro_f1_estimate(predicted, labels, classes)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 50_000_000
+    assert estimate.value == pytest.approx(f1_score(labels, predicted, average="macro", zero_division=0))
+    assert sum(one.texts for one in estimates) == texts
+
+
 def test_a_class_that_nobody_predicts_has_no_precision_and_one_without_texts_no_recall():
-    never, unseen = class_estimates(confusion(np.array([1, 1]), np.array([0, 0]), 2))
+    never, unseen = class_estimates(np.array([1, 1]), np.array([0, 0]), 2)
     assert never.precision is None
     assert never.recall is not None
     assert unseen.recall is None
@@ -60,8 +76,8 @@ def test_the_interval_of_macro_f1_is_that_of_resampling_texts():
     by_text = []
     for _ in range(2_000):
         chosen = generator.integers(0, len(labels), len(labels))
-        by_text.append(float(macro_f1(confusion(predicted[chosen], labels[chosen], 3))))
-    estimate = macro_f1_estimate(confusion(predicted, labels, 3))
+        by_text.append(macro_f1(predicted[chosen], labels[chosen], 3))
+    estimate = macro_f1_estimate(predicted, labels, 3)
     low, high = np.quantile(by_text, [0.025, 0.975])
     assert abs(estimate.low - low) < 0.015
     assert abs(estimate.high - high) < 0.015
@@ -82,8 +98,9 @@ def test_a_better_model_gains_and_the_same_one_does_not():
     assert difference_of_macro_f1(good, bad, labels, 3).value == pytest.approx(wanted)
 
 
-def test_accuracy_is_the_share_of_the_diagonal():
-    estimate = accuracy_estimate(np.array([[3, 1], [0, 6]]))
+def test_accuracy_is_the_share_of_texts_that_are_right():
+    labels = np.array([0] * 4 + [1] * 6)
+    estimate = accuracy_estimate(np.where(np.arange(10) == 3, 1 - labels, labels), labels)
     assert estimate.value == 0.9
     assert estimate.low < 0.9 < estimate.high
 

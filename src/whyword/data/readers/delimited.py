@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,6 +12,7 @@ from pathlib import Path
 
 from ...interfaces.errors import DataError
 from ..bad_rows import ENCODING, FIELDS, Record, RowError, Rows
+from ..column_names import is_usual_name
 from ..dialect import Dialect, recognize_dialect
 from ..encoding import Encoding, recognize_encoding
 from ..header import column_names, has_header
@@ -20,6 +22,9 @@ from ..unpack import inner_name
 
 _ENCODING_SAMPLE = 1 << 20  # bytes
 _ROWS_SAMPLE = 1 << 18  # characters
+_ANNOUNCED = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
+_LONGEST_TITLE = 40  # characters that are shown
+_MOST_TITLES, _FEW = 5, 100  # lines above a header that are recognized, and lines below them that are looked at
 _USUAL = {".tsv": "\t", ".tab": "\t"}
 
 
@@ -31,6 +36,7 @@ class Form:
     dialect: Dialect
     names: tuple[str, ...]  # of the columns
     named: bool  # whether the first row names them
+    announced: bool = False  # whether a line sep=; stands above all rows, as spreadsheets write it
 
 
 def read(path: Path, start: Place = BEGINNING, columns: Columns = USUAL) -> Rows:
@@ -91,11 +97,27 @@ def _recognize(
     lines = list(io.StringIO(text[:_ROWS_SAMPLE].replace("\r", "\n") if found.newline == "\r" else text[:_ROWS_SAMPLE]))
     if truncated and len(lines) > 1:
         del lines[-1]  # which is cut off
+    announced = _ANNOUNCED.fullmatch(lines[0]) if lines else None
+    if announced:
+        delimiter = delimiter or announced[1]
+        del lines[0]
     fit = recognize_dialect(lines, _usual_separator(path), delimiter, truncated)
     if not fit.rows:
-        return Form(found, fit.dialect, (), True)
+        return Form(found, fit.dialect, (), True, bool(announced))
+    if fit.width == 1:
+        _refuse_titles(path, lines, delimiter, truncated)
     named = has_header(fit.rows) if header is None else header
-    return Form(found, fit.dialect, column_names(fit.rows[0], named, path), named)
+    return Form(found, fit.dialect, column_names(fit.rows[0], named, path), named, bool(announced))
+
+
+def _refuse_titles(path: Path, lines: list[str], delimiter: str | None, truncated: bool) -> None:
+    """Say so where a table of several columns, with a name that we know, begins below other lines."""
+    for number in range(1, min(_MOST_TITLES, len(lines) - 2) + 1):
+        below = lines[number : number + _FEW]
+        fit = recognize_dialect(below, _usual_separator(path), delimiter, truncated or len(lines) > number + _FEW)
+        if fit.width > 1 and not fit.misfits and any(map(is_usual_name, fit.rows[0])):
+            first = lines[0].strip()[:_LONGEST_TITLE]
+            raise DataError(f"{path} begins with '{first}', above the row of names: delete what is above.")
 
 
 def _usual_separator(path: Path) -> str:
@@ -111,7 +133,8 @@ def _records(path: Path, lines: Iterator[Line], form: Form, before: int = 0) -> 
             bad_byte = line.bad_byte if bad_byte is None else bad_byte
             yield line.text
 
-    rows, number, waits = form.dialect.rows(texts()), before, form.named and not before
+    rows, number = form.dialect.rows(texts()), before
+    above = 0 if before else form.named + form.announced  # rows that are no data
     while True:
         number, bad_byte = number + 1, None
         where = f"{path}, row {number}"
@@ -124,8 +147,8 @@ def _records(path: Path, lines: Iterator[Line], form: Form, before: int = 0) -> 
             continue
         if not row:
             continue
-        if waits:
-            waits = False
+        if above:
+            above -= 1
         elif bad_byte is not None:
             yield number, RowError(where, not_decoded(bad_byte, form.encoding), ENCODING)
         elif any(row[len(form.names) :]):

@@ -1,4 +1,4 @@
-"""Excel workbooks (.xlsx): the first sheet that has rows, read row by row; every cell is text, as in a CSV file."""
+"""Excel workbooks (.xlsx): the first sheet of several rows, read row by row; every cell is text, as in a CSV file."""
 
 from __future__ import annotations
 
@@ -114,12 +114,13 @@ def _sheet(path: Path) -> Iterator[Any]:
                 stream = unpacked
             book = openpyxl.load_workbook(stream, read_only=True, data_only=True)
             try:
-                yield next((sheet for sheet in book.worksheets if _has_rows(sheet)), book.worksheets[0])
+                yield max(book.worksheets, key=_first_rows)  # the first of equal ones
             finally:
                 book.close()
     except (InvalidFileException, zipfile.BadZipFile, KeyError, OSError, IndexError) as error:
         raise DataError(f"{path} cannot be read as Excel ({error}): save it as .xlsx again.") from None
 
 
-def _has_rows(sheet: Any) -> bool:
-    return next(_rows(sheet, 0), None) is not None
+def _first_rows(sheet: Any) -> int:
+    """Count the rows up to two: a header alone is no table, such as a title on a sheet of notes."""
+    return sum(1 for _ in islice(_rows(sheet, 0), 2))

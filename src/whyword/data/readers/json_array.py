@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ _SAMPLE = 1 << 16  # bytes
 def read(path: Path, start: Place = BEGINNING, columns: Columns = USUAL) -> Rows:
     """Yield each object as a dict, with its place; the first is item 1."""
     if _holds_lines(path, columns):
+        _refuse_one_object(path)
         yield from json_lines.read(path, start, columns)
         return
     for number, record in enumerate(_items(path, columns)[start.rows :], start.rows + 1):
@@ -48,6 +51,17 @@ def _holds_lines(path: Path, columns: Columns) -> bool:
     sample = read_sample(path, _SAMPLE)
     first = sample.decode(recognize_encoding(sample, columns.encoding).name, "replace").lstrip("\ufeff \t\r\n")[:1]
     return first != "["
+
+
+def _refuse_one_object(path: Path) -> None:
+    """Say so where all rows stand in one object, by columns or below a name."""
+    first, *more = islice(chain(raw_lines(path), (b"",)), 2)
+    record = None
+    with suppress(ValueError, RecursionError):
+        record = json.loads(first) if not b"".join(more).strip() else None
+    if isinstance(record, dict) and record and all(isinstance(value, list | dict) for value in record.values()):
+        shown = ", ".join(f"'{name}'" for name in list(record)[:3])
+        raise DataError(f"{path} is one JSON object, of {shown}: write a list of objects, or one object a line.")
 
 
 def _items(path: Path, columns: Columns) -> list[Any]:

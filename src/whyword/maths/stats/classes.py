@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -24,21 +24,29 @@ def are_unequal(labels: np.ndarray) -> bool:
     return bool(len(counts) and counts.max() > UNEQUAL * counts.min())
 
 
-def confusion(predicted: np.ndarray, labels: np.ndarray, classes: int) -> np.ndarray:
-    """Count (class, predicted class)."""
-    return np.bincount(labels * classes + predicted, minlength=classes * classes).reshape(classes, classes)
+class Counts(NamedTuple):
+    """What is counted of each class, (class,): nothing grows with the pairs of classes, of which there may be many."""
+
+    hits: np.ndarray  # texts that have the class and were given it
+    having: np.ndarray  # texts that have it
+    given: np.ndarray  # texts that were given it
 
 
-def macro_f1(table: np.ndarray) -> np.ndarray:
-    """Mean F1 over the classes that texts have or were given, of (…, class, predicted class) counts; 0 / 0 is left out.
+def count(predicted: np.ndarray, labels: np.ndarray, classes: int) -> Counts:
+    """Count the texts of each class, of (text,) predicted and true classes."""
+    rows = (labels[predicted == labels], labels, predicted)
+    return Counts(*(np.bincount(row, minlength=classes) for row in rows))
+
+
+def macro_f1(predicted: np.ndarray, labels: np.ndarray, classes: int) -> float:
+    """Mean F1 over the classes that texts have or were given; 0 / 0 is left out.
 
     As scikit-learn's f1_score(average="macro"), which leaves out classes that neither labels nor predictions have.
     """
-    hits = np.diagonal(table, axis1=-2, axis2=-1)
-    total = table.sum(-1) + table.sum(-2)
-    f1 = np.divide(2 * hits, total, out=np.zeros(total.shape), where=total > 0)
-    mean: np.ndarray = f1.sum(-1) / np.maximum(1, (total > 0).sum(-1))
-    return mean
+    counts = count(predicted, labels, classes)
+    total = counts.having + counts.given
+    met = total > 0
+    return float((2 * counts.hits[met] / total[met]).sum() / max(1, met.sum()))
 
 
 def log_probabilities(probabilities: np.ndarray) -> np.ndarray:
@@ -60,9 +68,9 @@ def judge(log_probability: np.ndarray, labels: np.ndarray, by: Selection) -> tup
     if by == "absolute-error":
         apart = np.abs(median_classes(np.exp(log_probability)) - labels)
         return -float(apart.mean()), float(of_label.mean())
-    table = confusion(predicted, labels, log_probability.shape[1])
-    score = float(macro_f1(table)) if by == "macro-f1" else float((predicted == labels).mean())
-    return score, float(of_label.mean())
+    if by == "macro-f1":
+        return macro_f1(predicted, labels, log_probability.shape[1]), float(of_label.mean())
+    return float((predicted == labels).mean()), float(of_label.mean())
 
 
 @dataclass(frozen=True)
@@ -74,30 +82,25 @@ class ClassEstimate:
     recall: Estimate | None  # share of those that have it that were found
 
 
-def class_estimates(table: np.ndarray) -> list[ClassEstimate]:
-    """Give precision and recall of each class with Wilson's intervals, of (class, predicted class) counts."""
-    return [
-        ClassEstimate(
-            int(table[number].sum()),
-            _share(int(table[number, number]), int(table[:, number].sum())),
-            _share(int(table[number, number]), int(table[number].sum())),
-        )
-        for number in range(len(table))
-    ]
+def class_estimates(predicted: np.ndarray, labels: np.ndarray, classes: int) -> list[ClassEstimate]:
+    """Give precision and recall of each class with Wilson's intervals."""
+    counts = count(predicted, labels, classes)
+    rows = zip(*(each.tolist() for each in counts), strict=True)
+    return [ClassEstimate(having, _share(hits, given), _share(hits, having)) for hits, having, given in rows]
 
 
-def accuracy_estimate(table: np.ndarray) -> Estimate:
+def accuracy_estimate(predicted: np.ndarray, labels: np.ndarray) -> Estimate:
     """Give the share of texts that are right, with Wilson's interval."""
-    right = _share(int(np.trace(table)), int(table.sum()))
+    right = _share(int((predicted == labels).sum()), len(labels))
     return right or Estimate(float("nan"), float("nan"), float("nan"))
 
 
-def macro_f1_estimate(table: np.ndarray, seed: int = 0) -> Estimate:
-    """Give macro-F1 with its bootstrap interval over texts: texts of a cell are alike, so cells are resampled."""
-    labels, predicted = np.nonzero(table)  # hardly more cells than there are texts, however many classes
-    resampled = _resample(table[labels, predicted], seed)
-    low, high = np.quantile(_macro_f1_of_cells(labels, predicted, resampled, len(table)), [0.025, 0.975])
-    return Estimate(float(macro_f1(table)), float(low), float(high))
+def macro_f1_estimate(predicted: np.ndarray, labels: np.ndarray, classes: int, seed: int = 0) -> Estimate:
+    """Give macro-F1 with its bootstrap interval over texts: those of one class and one answer are alike."""
+    (of_class, answers), counts = np.unique(np.stack([labels, predicted]), axis=1, return_counts=True)
+    resampled = _macro_f1_of_cells(of_class, answers, _resample(counts, seed))
+    low, high = np.quantile(resampled, [0.025, 0.975])
+    return Estimate(macro_f1(predicted, labels, classes), float(low), float(high))
 
 
 def difference_of_accuracy(one: np.ndarray, other: np.ndarray, labels: np.ndarray, classes: int) -> Estimate:
@@ -114,15 +117,17 @@ def difference_of_macro_f1(
     """Compare the macro-F1 of two models on the same texts by the bootstrap over texts: one minus other."""
     kinds, counts = np.unique(np.stack([labels, one, other]), axis=1, return_counts=True)
     resampled = np.concatenate([counts[None], _resample(counts, seed)])
-    values = [_macro_f1_of_cells(kinds[0], predicted, resampled, classes) for predicted in kinds[1:]]
+    values = [_macro_f1_of_cells(kinds[0], predicted, resampled) for predicted in kinds[1:]]
     gains = values[0] - values[1]
     low, high = np.quantile(gains[1:], [0.025, 0.975])
     return Estimate(float(gains[0]), float(low), float(high))
 
 
-def _macro_f1_of_cells(labels: np.ndarray, predicted: np.ndarray, counts: np.ndarray, classes: int) -> np.ndarray:
+def _macro_f1_of_cells(labels: np.ndarray, predicted: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Macro-F1 of (resample, cell) counts, where a cell is a class and a predicted class: no table of all pairs."""
-    hits, total = (np.zeros((classes, len(counts))) for _ in range(2))
+    met, numbers = np.unique(np.stack([labels, predicted]), return_inverse=True)
+    labels, predicted = numbers.reshape(2, -1)
+    hits, total = (np.zeros((len(met), len(counts))) for _ in range(2))
     np.add.at(hits, labels, np.where(labels == predicted, counts, 0).T)
     np.add.at(total, labels, counts.T)
     np.add.at(total, predicted, counts.T)

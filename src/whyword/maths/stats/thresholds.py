@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from .classes import confusion, macro_f1
+from .classes import macro_f1
 from .ordered import decided
 
 MOST_CANDIDATES = 200  # offsets tried for a class in a round
@@ -44,19 +44,21 @@ def tune_offsets(probabilities: np.ndarray, labels: np.ndarray) -> np.ndarray:
     logs = np.log(np.maximum(probabilities, TINY))
     classes = probabilities.shape[1]
     offsets = np.zeros(classes)
-    best = _score(logs + offsets, labels)
+    best = macro_f1(logs.argmax(1), labels, classes)
     for _ in range(ROUNDS):
         before = best
         for number in range(1, classes) if classes == 2 else range(classes):
-            others = np.delete(logs + offsets, number, axis=1).max(1)
-            candidates = _middles(others - logs[:, number])
-            trials = np.repeat(offsets[None], len(candidates), axis=0)
-            trials[:, number] = candidates
-            scores = np.array([_score(logs + trial, labels) for trial in trials])
+            without = logs + offsets
+            without[:, number] = -np.inf
+            others = without.argmax(1)
+            margins = without[np.arange(len(logs)), others] - logs[:, number]
+            candidates = _middles(margins)
+            answers = (np.where(margins < candidate, number, others) for candidate in candidates)
+            scores = np.array([macro_f1(answer, labels, classes) for answer in answers])
             if len(scores) and scores.max() > best + 1e-12:
                 best = scores.max()
                 winners = np.flatnonzero(scores >= best - 1e-12)
-                offsets = trials[winners[len(winners) // 2]]
+                offsets[number] = candidates[winners[len(winners) // 2]]
         if best <= before:
             break
     from_first: np.ndarray = offsets - offsets[0]
@@ -70,7 +72,3 @@ def _middles(margins: np.ndarray) -> np.ndarray:
     if len(middles) > MOST_CANDIDATES:
         middles = middles[np.linspace(0, len(middles) - 1, MOST_CANDIDATES).round().astype(int)]
     return middles
-
-
-def _score(logs: np.ndarray, labels: np.ndarray) -> float:
-    return float(macro_f1(confusion(logs.argmax(1), labels, logs.shape[1])))
