@@ -15,10 +15,13 @@ from .dataset import Split, Splits, complete, is_planted, load_dataset, read_spl
 from .findings import HARMS, NOTE, STOPS, Finding, count_classes, find
 from .labels import are_multi_label
 from .rows import USUAL, Columns
-from .splits import Dataset, Documents
+from .splits import SEED, Dataset, Documents
+from .store import some_of
 
 BRIEF = 4  # findings at the start of a training
 SHOWN_CLASSES = 12
+LOOKED_AT = 20_000  # rows of each split that is on disk
+_NOT_OF_SAMPLES = {"rare-classes", "missing-classes", "unknown-classes"}
 VERDICTS = {
     STOPS: "training would stop, see the findings",
     HARMS: "can be trained on, but mind the findings",
@@ -140,19 +143,44 @@ def examine(read: Splits, near: bool = True) -> DataCheck:
 
 
 def load_checked(
-    source: str | Path, columns: Columns, data_dir: str | Path | None, keep_leaks: bool, fix_labels: bool
+    source: str | Path,
+    columns: Columns,
+    data_dir: str | Path | None,
+    keep_leaks: bool,
+    fix_labels: bool,
+    store: Path | None = None,
 ) -> Dataset:
-    """Load a data set to train on, with a brief check among its notes."""
+    """Load a data set to train on, with a brief check among its notes; into a folder for rows if one is named."""
     if is_planted(source):
         return load_dataset(source)
-    read = read_splits(source, columns, data_dir)
+    read = read_splits(source, columns, data_dir, store)
     read = with_fixed_labels(read) if fix_labels else read
     dataset = complete(read, columns, keep_leaks)
     done = {"missing-labels", "missing-texts", "fields", "encoding", "json", "other-rows"}  # told as rows left out
     done |= set() if keep_leaks else {"leaks"}
-    found = examine(read, near=False)
+    done |= set() if store is None else _NOT_OF_SAMPLES
+    found = examine(read if store is None else _sampled(read), near=False)
+    if store is not None:
+        found = replace(found, splits=tuple(_split_facts(name, split) for name, split in read.splits.items()))
     found = replace(found, findings=tuple(finding for finding in found.findings if finding.name not in done))
-    return replace(dataset, notes=(*dataset.notes, *found.brief()))
+    return replace(dataset, notes=(*dataset.notes, *found.brief(), *_looked_at(read, store)))
+
+
+def _sampled(read: Splits) -> Splits:
+    """Draw the rows that are looked at from those on disk."""
+    drawn = {
+        name: replace(split, documents=rows, places=(split.source,) * len(rows), bad=())
+        for name, split in read.splits.items()
+        for rows in [tuple(some_of(split.documents, LOOKED_AT, SEED))]
+    }
+    return replace(read, splits=drawn)
+
+
+def _looked_at(read: Splits, store: Path | None) -> list[str]:
+    rows = max(len(split.documents) for split in read.splits.values())
+    if store is None or rows <= LOOKED_AT:
+        return []
+    return [f"Lengths and harms were looked for in {LOOKED_AT:,} rows of a split, drawn with the seed {SEED}."]
 
 
 def _as_splits(dataset: Dataset) -> Splits:
@@ -169,11 +197,12 @@ def _split_facts(name: str, split: Split) -> SplitFacts:
     counts = count_classes(split.documents)
     total = max(1, len(split.documents) if are_multi_label(split.documents) else sum(counts.values()))
     classes = tuple(ClassFacts(label, rows, rows / total) for label, rows in counts.items())
-    return SplitFacts(name, len(split.documents), len(split.bad), classes, _lengths(split.documents))
+    words = _lengths(some_of(split.documents, LOOKED_AT, SEED))
+    return SplitFacts(name, len(split.documents), len(split.bad), classes, words)
 
 
 def _lengths(documents: Documents) -> Lengths | None:
-    if not documents:
+    if not len(documents):
         return None
     words = np.array([len(item.words) for item in documents])
     low, median, high = np.percentile(words, [5, 50, 95]).tolist()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -11,7 +11,7 @@ from pathlib import Path
 from ..interfaces.document import Document, Label
 from .bad_rows import ENCODING, FIELDS, JSON, LABEL, OTHER, TEXT
 from .dataset import Split
-from .labels import merge_spellings, spellings
+from .labels import count_labels, merge_spellings, spellings
 from .near_duplicates import RUN, SIMILAR, near_duplicates
 from .order import are_stars
 from .scripts import mixed_words, scripts_of
@@ -71,7 +71,7 @@ def find(splits: Splits, near: bool = True) -> tuple[Finding, ...]:
 
 def count_classes(documents: Iterable[Document]) -> dict[Label, int]:
     """Count the rows of each class, the most frequent first."""
-    counts = Counter(label for item in documents for label in item.all_labels)
+    counts = count_labels(documents)
     return dict(sorted(counts.items(), key=lambda item: (-item[1], str(item[0]))))
 
 
