@@ -206,7 +206,9 @@ class Workshop:
             return f"given again, it ended with {ended.code}: {ended.err[-300:]}"
         if digest(folder / case.output) != self.whole(case)[1]:
             return "given again, it wrote something else"
-        left = [path.name for path in folder.iterdir() if path.name.endswith((".new", ".old", ".lock", ".part", ".rows"))]
+        left = [
+            path.name for path in folder.iterdir() if path.name.endswith((".new", ".old", ".lock", ".part", ".rows"))
+        ]
         return f"it left {left}" if left else None
 
 
@@ -354,7 +356,14 @@ def _plan(share: float) -> Iterator[tuple[Row, Callable[..., None], tuple[Any, .
         return Row(name, max(1, round(share * wanted)))
 
     kills = {"train": 120, "explain": 100, "predict": 80, "compare": 80, "reproduce": 40, "learn-explainer": 80}
-    at_steps = {"train": 120, "train --stream": 120, "train vat": 40, "train evarm": 40, "train word-regularized": 40, "explain": 60}
+    at_steps = {
+        "train": 120,
+        "train --stream": 120,
+        "train vat": 40,
+        "train evarm": 40,
+        "train word-regularized": 40,
+        "explain": 60,
+    }
     at_steps |= {"predict": 60, "compare": 60, "reproduce": 20, "learn-explainer": 80}
     for name, count in kills.items():
         yield row(f"{name}: killed at random times", count), kill_at_random, (CASES[name],)

@@ -145,14 +145,13 @@ def command(
     The best epoch is chosen on the dev split; accuracy is measured on the test split, if there is one.
     """
     from ..catalog import make_logger
-    from ..data.doctor import load_checked
     from ..data.marked_rows import add_marks
     from ..inference.fitted import choose_device
     from ..models.auto import BUDGET, train_automatically
     from ..models.choose import choose_setting, split_choice
     from ..models.config import make_config, overlay, read_toml, with_defaults
     from ..models.forbidden_words import with_forbidden_notes
-    from ..models.row_folder import is_begun, keeping_rows, load_stored, rows_on_disk
+    from ..models.row_folder import training_rows
     from ..models.train import train_model
     from .progress import TrainingProgress
 
@@ -187,14 +186,23 @@ def command(
     run = make_config(with_defaults(values))
     loggers = [make_logger(name) for name in keeping.log or ()]
     where = choose_device(device)
-    resume, alone = keeping.resume, threads is None
+    alone = threads is None
+    if rationales is not None:
+        if stream:
+            raise OptionError("--rationales takes all rows in memory: leave --stream out.")
+        stream = False
     with ExitStack() as stack:
-        if rows_on_disk(data, columns.columns(), data_dir, stream, rationales):
-            resume = resume and not is_begun(output)
-            folder = stack.enter_context(keeping_rows(output, keeping.resume))
-            dataset = load_stored(data, columns.columns(), data_dir, keep_leaks, fix_labels, folder)
-        else:
-            dataset = load_checked(data, columns.columns(), data_dir, keep_leaks, fix_labels)
+        rows = training_rows(
+            data,
+            output,
+            columns.columns(),
+            data_dir,
+            keep_leaks=keep_leaks,
+            fix_labels=fix_labels,
+            stream=stream,
+            resume=keeping.resume,
+        )
+        dataset, resume = stack.enter_context(rows)
         dataset = with_forbidden_notes(dataset, values)
         dataset = dataset if rationales is None else add_marks(dataset, rationales)
         progress = stack.enter_context(TrainingProgress(quiet))

@@ -104,14 +104,15 @@ def read_splits(
     if not path.is_dir():
         return Splits(name_of(path), path.name, {"train": _read_files([path], columns, "train", store)}, single=True)
     files = split_parts(path)
+    if "" in files:
+        return Splits(name_of(path), str(path), {"train": _read_files(files[""], columns, "train", store)}, single=True)
     splits = {"train": _read_files(files["train"], columns, "train", store)}
     like_train = replace(columns, known=columns.known or splits["train"].columns)
     splits |= {
         split: _read_files(parts, like_train, split, store) for split, parts in files.items() if split != "train"
     }
     order = [split for split in ("train", "dev", "test") if split in files]
-    single = order == ["train"] and len(files["train"]) > 1
-    return Splits(name_of(path), str(path), {split: splits[split] for split in order}, single=single)
+    return Splits(name_of(path), str(path), {split: splits[split] for split in order})
 
 
 def is_large(source: str | Path, columns: Columns = USUAL, data_dir: str | Path | None = None) -> bool:
@@ -121,7 +122,8 @@ def is_large(source: str | Path, columns: Columns = USUAL, data_dir: str | Path 
     if str(source).startswith(hub.PREFIX):
         return hub.size(str(source)) >= LARGE
     path = locate(source, data_dir)
-    parts = split_parts(path)["train"] if path.is_dir() else [path]
+    splits = split_parts(path) if path.is_dir() else {"": [path]}
+    parts = splits.get("train") or splits[""]
     sizes = (part.stat().st_size * (PACKED_TIMES if is_dense(part) else 1) for part in parts)
     if sum(sizes) < LARGE:
         return False
@@ -208,7 +210,7 @@ def _read_files(paths: Sequence[Path], columns: Columns, split: str, store: Path
     first = paths[0]
     found = find_columns(first, columns, labelled=True)
     form, usual = describe_file(first, found, columns, labelled=True)
-    source = str(first) if len(paths) == 1 else f"{first.parent}, {len(paths)} {split} files"
+    source = str(first) if len(paths) == 1 else f"{first.parent}, {len(paths)} files of {split}"
     rows = chain.from_iterable(read_records(path, columns=found) for path in paths)
     files = [[str(path.resolve()), path.stat().st_size, path.stat().st_mtime_ns] for path in paths]
     return replace(_read(rows, found, source, _place(store, split), {"files": files}), form=form, usual=usual)

@@ -16,8 +16,7 @@ from .texts_alike import label_key
 
 def labels(documents: Iterable[Document], source: str = "the data") -> tuple[Label, ...]:
     """List the classes of documents in order; the source is named if strings and integers are mixed."""
-    stored = isinstance(documents, StoredDocuments)
-    classes = set(documents.label_counts) if stored else {label for item in documents for label in item.all_labels}
+    classes = set(count_labels(documents))
     strings = sorted(label for label in classes if isinstance(label, str))
     integers = sorted(label for label in classes if isinstance(label, int))
     if strings and integers:

@@ -181,16 +181,18 @@ def dataset_names(data_dir: str | Path | None = None) -> list[str]:
 def split_files(folder: Path) -> dict[str, Path]:
     """Find the file of each split in a folder; files of other names are left alone."""
     files = split_parts(folder)
-    for split, parts in files.items():
+    for parts in files.values():
         if len(parts) > 1:
-            raise DataError(f"The {split} split of {folder} is in {len(parts)} files, such as {parts[0]}: name one.")
+            raise DataError(
+                f"{folder} holds {len(parts)} files that belong together, such as {parts[0].name}: name one."
+            )
     return {split: parts[0] for split, parts in files.items()}
 
 
 def split_parts(folder: Path) -> dict[str, list[Path]]:
     """Find the file of each split in a folder, or its files where they are named as train-00000-of-00003.parquet.
 
-    A folder of no splits but of numbered files, such as part-0001.parquet, is one split.
+    A folder of no splits but of numbered files, such as part-0001.parquet, is one data set, which has no name.
     """
     files: dict[str, list[Path]] = {}
     parts: dict[str, list[Path]] = {}
@@ -207,7 +209,7 @@ def split_parts(folder: Path) -> dict[str, list[Path]]:
             files[split] = [path]
     files = parts | files
     if not files and any(_NUMBERED.search(_kind_and_stem(path)[1]) for path in folder.iterdir() if _holds_data(path)):
-        files = {"train": part_files(folder)}
+        return {"": part_files(folder)}
     if "train" not in files:
         raise DataError(f"{folder} has no train file: a data set needs train.csv or another of {KINDS}.")
     return files

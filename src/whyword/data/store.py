@@ -44,11 +44,11 @@ class BadRows(Sequence[RowError]):
     """Rows that cannot be used: the first of them, and how many there are."""
 
     def __init__(self, first: Sequence[RowError], count: int) -> None:
-        self.first, self.count = first, count
+        self.first, self.number = first, count
 
     def __len__(self) -> int:
         """Count the rows."""
-        return self.count
+        return self.number
 
     def __getitem__(self, place: Any) -> Any:
         """Give those that are kept."""
@@ -253,8 +253,8 @@ class StoredDocuments(Sequence[Document]):
     def numbers(self, places: np.ndarray) -> np.ndarray:
         """Give the rows at these places."""
         if self.chosen is not None:
-            return self.chosen[places]
-        return places + np.searchsorted(self._shift, places, side="right")
+            return np.asarray(self.chosen[places])
+        return np.asarray(places + np.searchsorted(self._shift, places, side="right"))
 
     @overload
     def __getitem__(self, place: int) -> Document: ...
@@ -339,7 +339,7 @@ class StoredDocuments(Sequence[Document]):
         number = {label: i for i, label in enumerate(classes)}
         kind = np.min_scalar_type(max(1, len(classes) - 1))
         place = np.array([number.get(label, 0) for label in self.names], dtype=kind)
-        return place[self.label_numbers()]
+        return np.asarray(place[self.label_numbers()])
 
     @property
     def weights(self) -> np.ndarray | None:
