@@ -129,6 +129,19 @@ def test_large_files_are_streamed_and_small_ones_are_not(whyword, tmp_path: Path
     assert not data.is_large("planted")
 
 
+def test_check_counts_all_rows_and_looks_at_some(whyword, tmp_path: Path, monkeypatch) -> None:
+    write_csv(tmp_path / "rows.csv", [*rows(), *({"text": "", "label": "bad"} for _ in range(30))])
+    monkeypatch.setattr(data, "LARGE", 1)
+    monkeypatch.setattr("whyword.data.doctor.LOOKED_AT", 50)
+    found = package.check("rows.csv")
+    (facts,) = found.splits
+    assert (facts.rows, facts.bad_rows) == (400, 30)
+    assert {each.label: each.rows for each in facts.classes} == {"good": 266, "bad": 134}
+    assert found.findings[0].name == "missing-texts"
+    assert found.findings[0].count == 30
+    assert "looked for in 50 rows" in found.forms[-1]
+
+
 def test_bad_rows_are_listed(whyword, refused, tmp_path: Path) -> None:
     listed = [*rows(100), *({"text": "", "label": "bad"} for _ in range(30))]
     write_csv(tmp_path / "rows.csv", listed)

@@ -5,18 +5,19 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
 from ..interfaces.document import Label
 from ..interfaces.errors import OptionError
-from .dataset import Split, Splits, complete, is_planted, load_dataset, read_splits, with_fixed_labels
+from .dataset import Split, Splits, complete, is_large, is_planted, load_dataset, read_splits, with_fixed_labels
 from .findings import HARMS, NOTE, STOPS, Finding, count_classes, find
 from .labels import are_multi_label
 from .rows import USUAL, Columns
 from .splits import SEED, Dataset, Documents
-from .store import some_of
+from .store import StoredDocuments, some_of
 
 BRIEF = 4  # findings at the start of a training
 SHOWN_CLASSES = 12
@@ -131,14 +132,23 @@ def check(
         return examine(_as_splits(data))
     if is_planted(data):
         return examine(_as_splits(load_dataset(data)))
+    if is_large(data, columns, data_dir):
+        with TemporaryDirectory() as folder:
+            return examine(read_splits(data, columns, data_dir, Path(folder)))
     return examine(read_splits(data, columns, data_dir))
 
 
 def examine(read: Splits, near: bool = True) -> DataCheck:
-    """Look at what was read; for near duplicates only if so wanted, as they take longest."""
+    """Look at what was read; for near duplicates only if so wanted, as they take longest.
+
+    Of rows on disk, some are looked at.
+    """
     forms = tuple(split.form for split in read.splits.values() if split.form)
     facts = tuple(_split_facts(name, split) for name, split in read.splits.items())
-    findings = find(read.splits, near) if "train" in read.splits else ()
+    findings = find(_sampled(read).splits, near) if "train" in read.splits else ()
+    if any(isinstance(split.documents, StoredDocuments) for split in read.splits.values()):
+        findings = tuple(finding for finding in findings if finding.name not in _NOT_OF_SAMPLES)
+        forms += tuple(_looked_at(read))
     return DataCheck(read.name, forms, read.single, facts, findings)
 
 
@@ -158,27 +168,26 @@ def load_checked(
     dataset = complete(read, columns, keep_leaks)
     done = {"missing-labels", "missing-texts", "fields", "encoding", "json", "other-rows"}  # told as rows left out
     done |= set() if keep_leaks else {"leaks"}
-    done |= set() if store is None else _NOT_OF_SAMPLES
-    found = examine(read if store is None else _sampled(read), near=False)
-    if store is not None:
-        found = replace(found, splits=tuple(_split_facts(name, split) for name, split in read.splits.items()))
+    found = examine(read, near=False)
     found = replace(found, findings=tuple(finding for finding in found.findings if finding.name not in done))
-    return replace(dataset, notes=(*dataset.notes, *found.brief(), *_looked_at(read, store)))
+    return replace(dataset, notes=(*dataset.notes, *found.brief(), *_looked_at(read)))
 
 
 def _sampled(read: Splits) -> Splits:
     """Draw the rows that are looked at from those on disk."""
-    drawn = {
-        name: replace(split, documents=rows, places=(split.source,) * len(rows), bad=())
-        for name, split in read.splits.items()
-        for rows in [tuple(some_of(split.documents, LOOKED_AT, SEED))]
-    }
-    return replace(read, splits=drawn)
+    return replace(read, splits={name: _some_rows(split) for name, split in read.splits.items()})
 
 
-def _looked_at(read: Splits, store: Path | None) -> list[str]:
-    rows = max(len(split.documents) for split in read.splits.values())
-    if store is None or rows <= LOOKED_AT:
+def _some_rows(split: Split) -> Split:
+    if not isinstance(split.documents, StoredDocuments):
+        return split
+    rows = tuple(split.documents.draw(LOOKED_AT, SEED))
+    return replace(split, documents=rows, places=(split.source,) * len(rows))
+
+
+def _looked_at(read: Splits) -> list[str]:
+    stored = [split.documents for split in read.splits.values() if isinstance(split.documents, StoredDocuments)]
+    if max(map(len, stored), default=0) <= LOOKED_AT:
         return []
     return [f"Lengths and harms were looked for in {LOOKED_AT:,} rows of a split, drawn with the seed {SEED}."]
 

@@ -41,14 +41,14 @@ ROW = np.dtype(
 
 
 class BadRows(Sequence[RowError]):
-    """Rows that cannot be used: the first of them, and how many there are."""
+    """Rows that cannot be used: the first of them, and how many there are of each kind."""
 
-    def __init__(self, first: Sequence[RowError], count: int) -> None:
-        self.first, self.number = first, count
+    def __init__(self, first: Sequence[RowError], kinds: Mapping[str, int]) -> None:
+        self.first, self.kinds = first, kinds
 
     def __len__(self) -> int:
         """Count the rows."""
-        return self.number
+        return sum(self.kinds.values())
 
     def __getitem__(self, place: Any) -> Any:
         """Give those that are kept."""
@@ -65,7 +65,7 @@ class Facts:
     paired: bool = False
     code: int = 0  # a check sum of all that is kept
     bad: list[tuple[str, str, str]] = field(default_factory=list)  # rows that cannot be used, as many as are shown
-    bad_rows: int = 0
+    bad_kinds: dict[str, int] = field(default_factory=dict)  # how many there are of each kind
     of: dict[str, Any] = field(default_factory=dict)  # what the rows were read from
 
 
@@ -89,7 +89,7 @@ class RowStore:
     @property
     def bad(self) -> BadRows:
         """The rows that cannot be used."""
-        return BadRows([RowError(*row) for row in self.facts.bad], self.facts.bad_rows)
+        return BadRows([RowError(*row) for row in self.facts.bad], self.facts.bad_kinds)
 
     def rows(self, start: int, stop: int) -> np.ndarray:
         """Read what is known of rows that lie together."""
@@ -153,8 +153,8 @@ def write_store(folder: Path, rows: Rows, columns: Columns, source: str, of: dic
             try:
                 made = document(record, columns, where, labelled=True)
             except RowError as error:
-                facts.bad_rows += 1
-                if facts.bad_rows <= SHOWN:
+                facts.bad_kinds[error.kind] = facts.bad_kinds.get(error.kind, 0) + 1
+                if len(facts.bad) < SHOWN:
                     facts.bad.append((error.where, error.problem, error.kind))
                 continue
             label = made.label
