@@ -7,15 +7,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..interfaces.classifier import Classifier
-from ..interfaces.document import Document
 from ..interfaces.settings import strict_json
 from . import options
 from .precision import Precision, measured_on
+
+if TYPE_CHECKING:
+    from ..interfaces.classifier import Classifier
+    from ..interfaces.document import Document
 
 Output = Annotated[
     Path | None,

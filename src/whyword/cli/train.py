@@ -172,7 +172,7 @@ def command(
     for name, value in direct.items():
         if value is not None:
             values.setdefault("training", {})[name] = value
-    if contributions is False and isinstance(values.get("contributions"), dict):
+    if contributions is False and any(word.startswith("contributions.") for word in assignments or []):
         raise OptionError("--no-contributions leaves out what contributions.… sets: leave one of them out.")
     if contributions is not None and (not contributions or not values.get("contributions")):
         values["contributions"] = contributions
