@@ -1,5 +1,6 @@
 """Tokens on disk are those of the tokenizer, and batches drawn from them those of texts in memory."""
 
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -74,6 +75,26 @@ def test_batches_are_those_of_texts_in_memory(documents: StoredDocuments) -> Non
         for name in ("tokens", "mask", "word_of_token", "segments", "labels"):
             assert getattr(one, name).equal(getattr(other, name))
     assert corpus.fingerprint != Corpus.read(documents.part(np.array([1]))[0], (0, 1), tokenizer).fingerprint
+
+
+def test_memory_does_not_grow_with_the_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("whyword.data.store.BLOCK", 100)
+    monkeypatch.setattr(module, "TOGETHER", 100)
+    tokenizer = learn_vocabulary([split("some words 1 2 3 4 5 6 7 8 9")])
+
+    def peak(count: int) -> int:
+        rows = ((f"row {i}", {"text": "some words " * 20 + str(i % 10), "label": i % 2}) for i in range(count))
+        documents = StoredDocuments(write_store(tmp_path / str(count), rows, USUAL, "rows", {}))
+        tracemalloc.start()
+        corpus = Corpus.read(documents, (0, 1), tokenizer)
+        tokens = sum(int(corpus.batch(chosen).mask.sum()) for chosen in training_batches(corpus.lengths, 8, 999, [0]))
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert tokens == 41 * count
+        return most
+
+    peak(100)  # what is imported and remembered once
+    assert peak(1500) < 1.5 * peak(300)
 
 
 def test_an_epoch_is_drawn_as_its_plain_description_says() -> None:
