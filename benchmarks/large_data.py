@@ -8,8 +8,9 @@ python benchmarks/large_data.py table --out results/large_data
 
 The rows are generated: about 200 bytes of CSV each, 20 to 44 words with the frequencies of a language (Zipf) over
 30,000 words, three of them of one of four topics, which is the label; in every tenth row a word that no other row has.
-Each command runs in a process of its own on one thread; peak memory is what the system measured of it. Models of every
-number of rows answer the same file of that many rows.
+Each command runs in a process of its own on one thread; peak memory is what the system measured of it. A step is a
+command of its own, so that they can be run one at a time; `--model-rows 50000` lets one model answer files of any size.
+`train-in-memory` is `train --no-stream`.
 """
 
 from __future__ import annotations
@@ -29,7 +30,6 @@ SHORTEST, LONGEST = 20, 44
 CHUNK = 10_000
 TRAINING = ("--encoder", "bag", "--epochs", 1, "--no-baseline", "--set", "encoder.dim=50")
 TRAINING += ("--set", "training.batch_size=1024", "--set", "training.batch_tokens=65536")
-STREAM_FROM = 50_000  # so that the smallest file takes the same way as the largest
 SETTINGS = {"train": "train", "train-in-memory": "train --no-stream", "predict": "predict", "explain": "explain"}
 
 
