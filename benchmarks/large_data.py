@@ -30,7 +30,12 @@ SHORTEST, LONGEST = 20, 44
 CHUNK = 10_000
 TRAINING = ("--encoder", "bag", "--epochs", 1, "--no-baseline", "--set", "encoder.dim=50")
 TRAINING += ("--set", "training.batch_size=1024", "--set", "training.batch_tokens=65536")
-SETTINGS = {"train": "train --stream", "train-in-memory": "train --no-stream", "predict": "predict", "explain": "explain"}
+SETTINGS = {
+    "train": "train --stream",
+    "train-in-memory": "train --no-stream",
+    "predict": "predict",
+    "explain": "explain",
+}
 
 
 def vocabulary(rng: Random) -> list[str]:
