@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from whyword.blocks.rationales import RationaleReader
 from whyword.catalog import make_explainer
 from whyword.data.dataset import load_dataset
 from whyword.data.splits import Dataset, hold_out
@@ -47,6 +48,7 @@ HELD_OUT = 1_500  # training texts that choose the classifier's epoch, at most
 EXPLAINED = 300  # texts explained without marks
 METRICS = ("rationale-auprc", "rationale-f1", "rationale-iou")
 RECORDS = "records.jsonl"
+DEFAULTS = RationaleReader.Config()
 HALF = 0.5  # from which probability on a word is said to be marked
 SMOOTHED = 2.0  # occurrences of the mean word added to each word of the list
 
@@ -101,11 +103,17 @@ def word_list(marked: Sequence[Document], explanations: Sequence[Explanation]) -
     return [replace(e, scores=np.array([share(normalize(word, True)) for word in e.words])) for e in explanations]
 
 
-def fit(model: TrainedModel, dataset: Dataset, count: int | None, seed: int) -> dict[str, Any]:
+def fit(
+    model: TrainedModel,
+    dataset: Dataset,
+    count: int | None,
+    seed: int,
+    config: RationaleReader.Config = DEFAULTS,
+) -> dict[str, Any]:
     """Fit a reader to some marks, and measure it on the test texts."""
     started = time.process_time()
     train = with_marks(dataset.train, count, seed)
-    taught = learn_rationales(model, train, [], seed=seed)
+    taught = learn_rationales(model, train, [], config, seed=seed)
     seconds = time.process_time() - started
     explanations = explain_in_windows(Rationale(), taught.classifier, dataset.test)
     marked = [e for e in explanations if is_marked(e.document)]
@@ -153,17 +161,27 @@ def settings(arguments: argparse.Namespace, seed: int) -> dict[str, Any]:
 
 def table(runs: Sequence[dict[str, Any]]) -> str:
     """Write the mean over seeds with the 95 % interval of Student's t."""
-    groups: dict[tuple[str, str, int, int], list[dict[str, Any]]] = {}
+    groups: dict[tuple[str, str, int, int, int], list[dict[str, Any]]] = {}
     for run in runs:
-        groups.setdefault((run["data"], run["encoder"], run["rows"], run["marks"]), []).append(run)
+        which = run["data"], run["encoder"], run["rows"], run["marks"], run["networks"]
+        groups.setdefault(which, []).append(run)
     names = [*METRICS, "f1 at one half", "marked of unmarked texts", "accuracy", "cpu_seconds"]
-    head = ["data", "encoder", "training texts", "marked texts", "seeds", *names, "word list's rationale-auprc"]
+    head = [
+        "data",
+        "encoder",
+        "training texts",
+        "marked texts",
+        "networks",
+        "seeds",
+        *names,
+        "word list's rationale-auprc",
+    ]
     lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
-    for (data, encoder, rows, marks), group in sorted(groups.items()):
+    for (data, encoder, rows, marks, networks), group in sorted(groups.items()):
         columns = [written([run.get(name) for run in group]) for name in names]
         of_list = written([run.get("word list", {}).get("rationale-auprc") for run in group])
-        which = [data, encoder, f"{rows:,}", f"{marks:,}", str(len(group))]
-        lines.append("| " + " | ".join([*which, *columns, of_list]) + " |")
+        known = [data, encoder, f"{rows:,}", f"{marks:,}", str(networks) if networks else "–", str(len(group))]
+        lines.append("| " + " | ".join([*known, *columns, of_list]) + " |")
     return "\n".join(lines) + "\n"
 
 
@@ -189,6 +207,7 @@ def main() -> None:
     parser.add_argument("--texts", type=int, help="posts that are measured; all if left out")
     parser.add_argument("--limit", type=int, help="tokens that MiniLM reads of a text, 512 if left out")
     parser.add_argument("--without-marks", default="occlusion", help="explainer of the classifier that saw no mark")
+    parser.add_argument("--networks", type=int, default=DEFAULTS.networks, help="of the reader")
     parser.add_argument("--seeds", type=int, default=3)
     arguments = parser.parse_args()
     torch.set_num_threads(1)
@@ -200,16 +219,24 @@ def main() -> None:
         config = make_config(with_defaults(settings(arguments, seed)))
         name = f"{arguments.data}-{arguments.encoder}-{seed}"
         for count in (0, *MARKS):
-            known = {"data": arguments.data, "encoder": arguments.encoder, "rows": len(dataset.train), "seed": seed}
-            known |= {} if arguments.texts is None else {"texts": arguments.texts}
-            known |= {} if arguments.limit is None else {"limit": arguments.limit}
-            run = {**known, "asked": count}
+            unmarked = count == 0
+            run = {
+                "data": arguments.data,
+                "encoder": arguments.encoder,
+                "rows": len(dataset.train),
+                "texts": arguments.texts,
+                "limit": arguments.limit,
+                "networks": 0 if unmarked else arguments.networks,
+                "seed": seed,
+                "asked": count,
+            }
             if any({name: done[name] for name in run} == run for done in runs):
                 continue
             model = train_once(config, dataset, arguments.models / name)
-            unmarked = count == 0
             run |= (
-                without_marks(model, dataset, arguments.without_marks) if unmarked else fit(model, dataset, count, seed)
+                without_marks(model, dataset, arguments.without_marks)
+                if unmarked
+                else fit(model, dataset, count, seed, replace(DEFAULTS, networks=arguments.networks))
             )
             runs.append(run)
             with records.open("a") as file:

@@ -29,7 +29,8 @@ from .inference.fitted import choose_device
 from .interfaces.classifier import Classifier, class_values, predicted_labels
 from .interfaces.document import Document, Label
 from .interfaces.errors import DataError, OptionError
-from .interfaces.explanation import Explainer, Explanation, WordImportance
+from .interfaces.explanation import Explainer, WordImportance
+from .interfaces.explanations import Explanations
 from .interfaces.logger import Logger
 from .interfaces.method import Encoder, Method
 from .maths.stats.thresholds import decide
@@ -312,7 +313,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check: bool = False,
         tolerance: float | None = None,
         interactions: bool = False,
-    ) -> list[Explanation]:
+    ) -> Explanations:
         """Score every word of each text for the predicted class, or for the class named as target.
 
         The model's own scores by default, occlusion if it has none; or an explainer, its class or its name.
@@ -413,7 +414,7 @@ def explain(
     check: bool = False,
     tolerance: float | None = None,
     interactions: bool = False,
-) -> list[Explanation]:
+) -> Explanations:
     """Explain any model: ours, one that an adapter opens, or a function from a list of strings to probabilities.
 
     A model is given as on the command line (a folder, hf:NAME, a file, a URL) or as an object: a pipeline of Hugging
@@ -428,7 +429,7 @@ def explain(
         )
     words = read_texts(texts)
     if not words:
-        return []
+        return Explanations()
     opened = open_model(with_tokenizer(model, tokenizer), access_for(words, classes), fingerprint)
     classifier = opened.classifier
     known = None if cache is None else ExplanationCache(Path(cache), opened.named("A cache"))
@@ -443,9 +444,9 @@ def _explain(
     explainer: Explainer,
     asked: Target,
     cache: ExplanationCache | None,
-) -> list[Explanation]:
+) -> Explanations:
     documents = [Document(words) for words in read_texts(texts)]
-    explanations = list(explain_documents(classifier, documents, explainer, asked, cache))
+    explanations = Explanations(explain_documents(classifier, documents, explainer, asked, cache))
     for explanation in explanations:
         asked.check(explanation)
     return explanations

@@ -40,9 +40,14 @@ def test_marks_of_words_are_those_of_their_pieces_and_unknown_elsewhere():
 def test_the_loss_is_the_mean_cross_entropy_of_the_known_tokens():
     batch, head = marked_batch(), reader()
     features = torch.randn(*batch.tokens.shape, FEATURES)
-    odds = head.log_odds(features, batch)[0][batch.is_word[0]]
-    wanted = (batch.word_of_token[0][batch.is_word[0]] == 1).float()
-    torch.testing.assert_close(head.loss(features, batch), binary_cross_entropy_with_logits(odds, wanted))
+    words = batch.is_word[0]
+    wanted = (batch.word_of_token[0][words] == 1).float()
+    each = [network(head.standardize(features), batch)[0][words] for network in head.networks]
+    assert len(each) == RationaleReader.Config().networks > 1
+    losses = torch.stack([binary_cross_entropy_with_logits(odds, wanted) for odds in each])
+    assert losses.std() > 0, "the networks differ"
+    torch.testing.assert_close(head.loss(features, batch), losses.mean())
+    torch.testing.assert_close(head.log_odds(features, batch)[0][words], torch.stack(each).mean(0))
 
 
 @pytest.mark.parametrize("encoder", ["lstm", "cnn", "bag", "affine", "transformer"])

@@ -17,37 +17,50 @@ WINDOW = 5  # tokens of a convolution
 Part = Literal["largest", "share"]  # how a token's part in the text vector is known: it was pooled, or it was weighed
 
 
-class NeighborhoodReader(nn.Module):
-    """Squeezes the features of each token, and reads the tokens around it by convolutions."""
+class Standardized(nn.Module):
+    """Gives features of mean 0 and deviation 1, as the texts that a head was fitted to have them."""
 
-    def __init__(self, features: int, width: int, part: Part | None) -> None:
+    def __init__(self, features: int, part: Part | None) -> None:
         super().__init__()
         self.part = part
-        self.squeeze = nn.Linear(features, width)
-        self.around = nn.ModuleList(
-            nn.Conv1d(width, width, WINDOW, padding=WINDOW // 2 * dilation, dilation=dilation) for dilation in DILATIONS
-        )
         self.register_buffer("mean", torch.zeros(features))
         self.register_buffer("scale", torch.ones(features))
         self.mean: Tensor
         self.scale: Tensor
 
     def standardize(self, features: Tensor) -> Tensor:
-        """Give features of mean 0 and deviation 1, as the texts that the head was fitted to have them."""
+        """Take the mean off, and divide by the deviation."""
         return (features - self.mean) / self.scale
+
+
+class NeighborhoodReader(Standardized):
+    """Squeezes the features of each token, and reads the tokens around it by convolutions."""
+
+    def __init__(self, features: int, width: int, part: Part | None) -> None:
+        super().__init__(features, part)
+        self.squeeze = nn.Linear(features, width)
+        self.around = convolutions(width)
 
     def read(self, features: Tensor, batch: Batch) -> Tensor:
         """Give what is read of each token and what of those around it, side by side: (batch, time, 2 width)."""
-        return self.read_standardized(self.standardize(features), batch)
+        return read_around(self.squeeze, self.around, self.standardize(features), batch)
 
-    def read_standardized(self, features: Tensor, batch: Batch) -> Tensor:
-        """Read features that are standardized already."""
-        mask = batch.mask.unsqueeze(-1)
-        read = relu(self.squeeze(features)) * mask
-        around = read.transpose(1, 2)
-        for convolution in self.around:
-            around = (around + relu(convolution(around))) * mask.transpose(1, 2)
-        return torch.cat([read, around.transpose(1, 2)], -1)
+
+def convolutions(width: int) -> nn.ModuleList:
+    """Make the layers that read the tokens around each one."""
+    return nn.ModuleList(
+        nn.Conv1d(width, width, WINDOW, padding=WINDOW // 2 * dilation, dilation=dilation) for dilation in DILATIONS
+    )
+
+
+def read_around(squeeze: nn.Module, around: nn.ModuleList, features: Tensor, batch: Batch) -> Tensor:
+    """Squeeze standardized features, and put what is read of each token beside what is read of those around it."""
+    mask = batch.mask.unsqueeze(-1)
+    read = relu(squeeze(features)) * mask
+    wider = read.transpose(1, 2)
+    for convolution in around:
+        wider = (wider + relu(convolution(wider))) * mask.transpose(1, 2)
+    return torch.cat([read, wider.transpose(1, 2)], -1)
 
 
 def features_of(embedded: Tensor, prediction: Prediction, part: Part | None) -> Tensor:

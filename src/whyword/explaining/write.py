@@ -18,7 +18,7 @@ from ..parallel import ENGINES
 from ..storage.lock import owned
 from ..storage.part_file import Chunk, PartFile
 from ..storage.records import check_output, fill
-from ..views.html import HEAD, TAIL
+from ..views import page
 from .any_model import OpenedModel, access_for, open_model, trained_model, with_tokenizer
 from .cache import ExplanationCache
 from .inputs import TextSource
@@ -28,7 +28,7 @@ from .targets import Target, check_before_reading, read_target
 
 EXPLANATIONS = (".jsonl", ".jsonl.gz", ".parquet", ".html", ".svg")  # kinds of output files
 PREDICTIONS = (".jsonl", ".jsonl.gz", ".csv", ".parquet")
-ROW_FORMAT = 3  # raised when the rows of explanations change, so that no file mixes old ones with new ones
+ROW_FORMAT = 4  # raised when the rows of explanations change, so that no file mixes old ones with new ones
 
 
 def write_explanations(
@@ -230,9 +230,17 @@ def _page_part(explanation: Explanation, target: Target, top: int | None) -> str
     """Write a text for each label that is to be shown; of several labels, their table of words below."""
     views = target.views(explanation)
     shown = "".join(f"{only_top(view, top).to_html()}\n" for view in views)
-    if explanation.labels is None or len(views) < 2:
-        return shown
-    return f"{shown}{explanation.to_table([view.label for view in views][:MOST_COLUMNS])}\n"
+    if explanation.labels is not None and len(views) > 1:
+        shown += f"{explanation.to_table([view.label for view in views][:MOST_COLUMNS])}\n"
+    several, document = explanation.labels, explanation.document
+    predicted = (explanation.predicted,) if several is None else several
+    given = None if document.label is None and document.labels is None else document.all_labels
+    return page.article(
+        shown,
+        [str(explanation.classes[number]) for number in predicted],
+        float(explanation.probabilities[list(predicted)].min()) if predicted else 1.0,
+        None if given is None else list(map(str, given)),
+    )
 
 
 def _finish(part: PartFile, chunks: Iterable[Chunk], source: TextSource, report: Report | None) -> int:
@@ -241,19 +249,27 @@ def _finish(part: PartFile, chunks: Iterable[Chunk], source: TextSource, report:
     name = part.output.name
     if name.endswith(".jsonl"):
         part.put()
-    elif name.endswith((".html", ".svg")):
-        part.put(lambda path: _write_page(part, path, name))
+    elif name.endswith(".html"):
+        part.put(lambda path: _write_page(part, path))
+    elif name.endswith(".svg"):
+        part.put(lambda path: _write_picture(part, path))
     else:
         part.put(lambda path: fill(part, path, name))
     return count
 
 
-def _write_page(pieces: Iterable[str], path: Path, name: str) -> None:
-    head, tail = (HEAD, TAIL) if name.endswith(".html") else ("", "")
+def _write_page(part: PartFile, path: Path) -> None:
+    """Write the explanations under a heading."""
+    texts = f"{part.texts:,} text{'' if part.texts == 1 else 's'}"
     with path.open("w", encoding="utf-8") as file:
-        file.write(head)
-        file.writelines(pieces)
-        file.write(tail)
+        file.write(page.head("Which words decided", f"{texts}. A word is painted for the class that it speaks for."))
+        file.writelines(part)
+        file.write(page.TAIL)
+
+
+def _write_picture(part: PartFile, path: Path) -> None:
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(part)
 
 
 def _reported(chunks: Iterable[Chunk], part: PartFile, source: TextSource, report: Report) -> Iterator[Chunk]:

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..blocks.neighborhood import NeighborhoodReader, features_of
+from ..blocks.neighborhood import Standardized, features_of
 from ..data.batching import collate
 from ..data.padding import by_token_budget
 from ..inference.fitted import BATCH_TOKENS
@@ -39,7 +39,7 @@ class KeptStates:
         self.states = self.pooled = self.logits = self.token_weights = torch.empty(0)
 
     @property
-    def head(self) -> NeighborhoodReader:
+    def head(self) -> Standardized:
         """The head that is fitted."""
         raise NotImplementedError
 

@@ -13,23 +13,6 @@ from html import escape
 from .characters import showable
 from .highlight import UNREAD, Highlight, Paint, Pair, Piece
 
-# A page of explanations, one below the other, is HEAD, their fragments and TAIL.
-HEAD = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>whyword explanations</title>
-<style>
-:root { color-scheme: light dark; }
-body { max-width: 50rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.6 system-ui, sans-serif; }
-h2 { margin: 2.5rem 0 .5rem; font-size: 1.1rem; }
-.whyword { padding: .6rem 0; border-top: 1px solid rgba(128, 128, 128, .4); }
-</style>
-</head>
-<body>
-"""
-TAIL = "</body>\n</html>\n"
 _BIDI_CONTROL = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _NEAR = 9  # pieces from one word to the other: up to about four words between them
 _SMALL = 'style="margin:.4em 0;font-size:.85em"'
