@@ -42,7 +42,8 @@ TOTALS = {
     "all damaged folders": "damaged",
 }
 DATA = "planted:easy,train=40,dev=10,test=10"
-TRAIN = ("train", DATA, "--device", "cpu", "--threads", "1", "-q", "--no-baseline", "--no-contributions")
+QUICK = ("--device", "cpu", "--threads", "1", "-q", "--no-baseline", "--no-contributions")
+TRAIN = ("train", DATA, *QUICK)
 SMALL = ("--no-rationales", "--encoder", "bag", "--set", "encoder.dim=8", "--epochs", "2")
 GRID = ("--encoders", "bag", "--seeds", "1", "--epochs", "1", "--no-contributions", "--sample", "2", "--workers", "1")
 TABLE = (
@@ -73,7 +74,7 @@ class Case:
 
     def again(self, folder: Path) -> tuple[object, ...]:
         """Give the command that continues."""
-        begun = (folder / f"{self.output}.training" / "run.json").exists()
+        begun = (folder / f"{self.output}.training" / "run.json").exists() or (folder / f"{self.output}.rows").exists()
         return (*self.words, "--resume") if self.resumes and begun else self.words
 
 
@@ -82,6 +83,7 @@ def _training(name: str, *words: str) -> Case:
     return Case(name, command, "m", (*TRAIN, *SMALL, "--seed", "9", "-o", "m"), resumes=True)
 
 
+STREAM = ("train", "labelled.csv", *QUICK, *SMALL, "--stream", "-o", "m", "--overwrite")
 EXPLAIN = ("explain", "model", "texts.csv", "-q", "--device", "cpu", "--explainer", "occlusion", "-o")
 CASES = {
     case.name: case
@@ -90,6 +92,7 @@ CASES = {
         _training("train vat", *SMALL, "--method", "vat", "--set", "method.iterations=1"),
         _training("train evarm", *SMALL, "--method", "evarm"),
         _training("train word-regularized", *SMALL, "--method", "word-regularized"),
+        Case("train --stream", STREAM, "m", (*TRAIN, *SMALL, "--seed", "9", "-o", "m"), resumes=True),
         Case(
             "explain", (*EXPLAIN, "out.jsonl"), "out.jsonl", ("predict", "model", "texts.csv", "-q", "-o", "out.jsonl")
         ),
@@ -136,15 +139,19 @@ class Workshop:
         self.warm.mkdir()
         texts = [f"the plot was {word} and the cast {word} too, number {n}" for n in range(8) for word in WORDS]
         (self.warm / "texts.csv").write_text("text\n" + "".join(f'"{text}"\n' for text in texts), "utf-8")
+        rows = [f'"{text}",{"bad" if "dreadful" in text or "dull" in text else "good"}\n' for text in texts]
+        (self.warm / "labelled.csv").write_text("text,label\n" + "".join(rows), "utf-8")
         self._warm_up()
         self.undisturbed: dict[str, tuple[str | None, str, Ended, float]] = {}
 
     def _warm_up(self) -> None:
         """Import in this process what commands import, and make the model that some of them read."""
         from whyword.cli.app import main
+        from whyword.data import store, token_store
         from whyword.models import train
 
         train.CHECKPOINT_SECONDS = 0.0  # a checkpoint after every step of training, so that there are many to lose
+        store.BLOCK = token_store.TOGETHER = 4  # likewise
         here = Path.cwd()
         os.chdir(self.warm)
         for words in ((*TRAIN, *SMALL, "-o", "model"), (*EXPLAIN, "warm.jsonl")):
@@ -199,7 +206,9 @@ class Workshop:
             return f"given again, it ended with {ended.code}: {ended.err[-300:]}"
         if digest(folder / case.output) != self.whole(case)[1]:
             return "given again, it wrote something else"
-        left = [path.name for path in folder.iterdir() if path.name.endswith((".new", ".old", ".lock", ".part"))]
+        left = [
+            path.name for path in folder.iterdir() if path.name.endswith((".new", ".old", ".lock", ".part", ".rows"))
+        ]
         return f"it left {left}" if left else None
 
 
@@ -347,14 +356,21 @@ def _plan(share: float) -> Iterator[tuple[Row, Callable[..., None], tuple[Any, .
         return Row(name, max(1, round(share * wanted)))
 
     kills = {"train": 120, "explain": 100, "predict": 80, "compare": 80, "reproduce": 40, "learn-explainer": 80}
-    at_steps = {"train": 120, "train vat": 40, "train evarm": 40, "train word-regularized": 40, "explain": 60}
+    at_steps = {
+        "train": 120,
+        "train --stream": 120,
+        "train vat": 40,
+        "train evarm": 40,
+        "train word-regularized": 40,
+        "explain": 60,
+    }
     at_steps |= {"predict": 60, "compare": 60, "reproduce": 20, "learn-explainer": 80}
     for name, count in kills.items():
         yield row(f"{name}: killed at random times", count), kill_at_random, (CASES[name],)
     for name, count in at_steps.items():
         yield row(f"{name}: killed at a file-system step", count), fail_at_steps, (CASES[name], KILL)
     for kind, what in ((FULL, "disk full"), (REFUSED, "no right to write")):
-        for name in ("train", "explain", "predict", "compare", "reproduce", "learn-explainer"):
+        for name in ("train", "train --stream", "explain", "predict", "compare", "reproduce", "learn-explainer"):
             yield (
                 row(f"{name}: {what} at a step", 10 if name == "reproduce" else 25),
                 fail_at_steps,

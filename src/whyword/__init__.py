@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .grids.compare import compare
     from .grids.comparison import Comparison
     from .interfaces.explanation import Explanation, WordImportance
+    from .models.from_file import train
     from .models.verify import verify
     from .storage.signature import sign
 
@@ -43,6 +44,7 @@ _HOMES = {
     "load_explainer": ".explaining.learned",
     "measure": ".explaining.measure:measure_explanations",
     "sign": ".storage.signature",
+    "train": ".models.from_file",
     "verify": ".models.verify",
     "write_explanations": ".explaining.write",
     "write_predictions": ".explaining.write",
@@ -88,6 +90,7 @@ __all__ = [
     "methods",
     "metrics",
     "sign",
+    "train",
     "verify",
     "write_explanations",
     "write_predictions",

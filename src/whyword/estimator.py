@@ -17,7 +17,7 @@ from .catalog import make_explainer, make_logger
 from .data.dataset import Dataset, labels
 from .data.forbidden import as_entries
 from .data.labels import are_multi_label
-from .data.splits import cut_dev
+from .data.splits import Documents, cut_dev
 from .explaining.any_model import access_for, open_model, with_tokenizer
 from .explaining.cache import ExplanationCache
 from .explaining.inputs import read_documents, read_label_sets, read_labels, read_rationales, read_texts
@@ -198,7 +198,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         From rationales, for each text the list of (start, end) character spans that a person marked as the reason, or
         None where nobody was asked, it is learned which words people would mark.
         """
-        train = _marked(_weighted(tuple(read_documents(X, y)), sample_weight), rationales)
+        train: Documents = _marked(_weighted(tuple(read_documents(X, y)), sample_weight), rationales)
         classes = labels(train)
         several = are_multi_label(train)
         columns = read_label_sets(y)[1] if several else classes

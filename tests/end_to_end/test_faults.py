@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from whyword.data import store, token_store
+
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="commands are forked")
 
 if sys.platform == "linux":
@@ -26,11 +28,12 @@ DRAWN = 2  # steps of each command and kind of fault
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory):
-    before = Path.cwd(), sys.argv, campaign_seconds()
+    before = Path.cwd(), sys.argv, campaign_seconds(), (store.BLOCK, token_store.TOGETHER)
     yield campaign.Workshop(tmp_path_factory.mktemp("workshop"))
     os.chdir(before[0])
     sys.argv = before[1]
     set_seconds(before[2])
+    store.BLOCK, token_store.TOGETHER = before[3]
 
 
 def campaign_seconds():
@@ -60,7 +63,7 @@ def drawn(shop, name, kind, count=DRAWN):
 
 
 COMMANDS = ["train", "explain", "predict", "compare", "learn-explainer"]
-RUNS_OF_THEIR_OWN = ["train vat", "train evarm", "train word-regularized"]
+RUNS_OF_THEIR_OWN = ["train --stream", "train vat", "train evarm", "train word-regularized"]
 
 
 @pytest.mark.parametrize("name", [*COMMANDS, *RUNS_OF_THEIR_OWN])
@@ -70,13 +73,13 @@ def test_a_command_killed_at_a_step_leaves_the_old_output_and_ends_the_same_when
 
 
 @pytest.mark.parametrize("kind", ["ENOSPC", "EACCES"])
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", [*COMMANDS, "train --stream"])
 def test_a_disk_that_refuses_a_step_is_one_sentence_and_nothing_is_lost(shop, name, kind):
     for fault in drawn(shop, name, kind, 1):
         check(shop, name, fault)
 
 
-@pytest.mark.parametrize("name", ["train", "explain"])
+@pytest.mark.parametrize("name", ["train", "train --stream", "explain"])
 def test_a_full_disk_names_the_output_and_what_to_do(shop, name):
     ended = check(shop, name, Fault(LIMIT, 250))
     assert ended.code == 2
@@ -126,6 +129,22 @@ def test_of_two_runs_with_one_output_the_second_is_told_who_has_it(shop):
     assert second.err.startswith(f"whyword: m is being written by process {process} on ")
     assert shop.finish(case, folder) is not None, "other settings than those of the run that is resumed"
     assert faults.run(case.words, folder).code == 0
+
+
+@pytest.mark.parametrize(("folder", "file"), [("train", "texts.bin"), ("train/tokens-*", "tokens.bin")])
+def test_rows_that_were_half_written_when_killed_are_written_again(shop, folder, file):
+    case = CASES["train --stream"]
+    steps = shop.whole(case)[2].steps
+    place = shop.fresh(case)
+    for at in range(1, steps):  # the first step that leaves a part of the file behind
+        faults.run(case.words, place, Fault(KILL, at))
+        found = list((place / "m.rows").glob(f"{folder}/{file}"))
+        if found and found[0].stat().st_size and not (found[0].parent / "store.json").exists():
+            break
+        place = shop.fresh(case)
+    assert found
+    assert not (place / "m.training" / "run.json").exists()
+    assert shop.finish(case, place) is None
 
 
 def test_the_harness_notices_a_half_written_output(shop):

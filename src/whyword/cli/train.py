@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -122,6 +123,13 @@ def command(
     fix_labels: FixLabels = False,
     keep_leaks: KeepLeaks = False,
     data_dir: options.DataDir = None,
+    stream: Annotated[
+        bool | None,
+        typer.Option(
+            "--stream/--no-stream",
+            help="Keep rows on disk rather than in memory while training. Left out: from 200 MB on.",
+        ),
+    ] = None,
     seed: Annotated[
         int | None, typer.Option("--seed", min=0, metavar="N", help="Seed of everything random; 0 if left out.")
     ] = None,
@@ -137,13 +145,13 @@ def command(
     The best epoch is chosen on the dev split; accuracy is measured on the test split, if there is one.
     """
     from ..catalog import make_logger
-    from ..data.doctor import load_checked
     from ..data.marked_rows import add_marks
     from ..inference.fitted import choose_device
     from ..models.auto import BUDGET, train_automatically
     from ..models.choose import choose_setting, split_choice
     from ..models.config import make_config, overlay, read_toml, with_defaults
     from ..models.forbidden_words import with_forbidden_notes
+    from ..models.row_folder import training_rows
     from ..models.train import train_model
     from .progress import TrainingProgress
 
@@ -178,11 +186,26 @@ def command(
     run = make_config(with_defaults(values))
     loggers = [make_logger(name) for name in keeping.log or ()]
     where = choose_device(device)
-    dataset = load_checked(data, columns.columns(), data_dir, keep_leaks, fix_labels)
-    dataset = with_forbidden_notes(dataset, values)
-    dataset = dataset if rationales is None else add_marks(dataset, rationales)
-    resume, alone = keeping.resume, threads is None
-    with TrainingProgress(quiet) as progress:
+    alone = threads is None
+    if rationales is not None:
+        if stream:
+            raise OptionError("--rationales takes all rows in memory: leave --stream out.")
+        stream = False
+    with ExitStack() as stack:
+        rows = training_rows(
+            data,
+            output,
+            columns.columns(),
+            data_dir,
+            keep_leaks=keep_leaks,
+            fix_labels=fix_labels,
+            stream=stream,
+            resume=keeping.resume,
+        )
+        dataset, resume = stack.enter_context(rows)
+        dataset = with_forbidden_notes(dataset, values)
+        dataset = dataset if rationales is None else add_marks(dataset, rationales)
+        progress = stack.enter_context(TrainingProgress(quiet))
         try:
             if auto:
                 minutes = BUDGET if budget is None else budget

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
+from typing import Any
 
 from ..interfaces.document import Document
 from ..interfaces.errors import DataError
@@ -19,8 +21,22 @@ from .lines import read_standard_input
 from .planted import planted
 from .readers import hub, json_lines
 from .rows import TEXT_COLUMN, USUAL, Columns, document
-from .sources import SPLITS, describe_file, find_columns, locate, name_of, read_documents, read_records, split_files
-from .splits import Dataset, Documents, cut_dev, cut_dev_and_test
+from .sources import (
+    SPLITS,
+    describe_file,
+    find_columns,
+    is_dense,
+    locate,
+    name_of,
+    read_documents,
+    read_records,
+    split_parts,
+)
+from .splits import MOST_HELD, SEED, Dataset, Documents, cut_dev, cut_dev_and_test
+from .store import StoredDocuments, open_store, why_in_memory, write_store
+
+LARGE = 200_000_000  # bytes of training rows; in memory they take ten times as many and more
+PACKED_TIMES = 4  # as many bytes where they are packed
 
 __all__ = ["Dataset", "labels", "load_dataset", "read_splits", "stream_documents"]
 
@@ -31,8 +47,8 @@ class Split:
 
     source: str
     documents: Documents
-    places: tuple[str, ...]  # of the documents
-    bad: tuple[RowError, ...]
+    places: tuple[str, ...]  # of the documents in memory
+    bad: Sequence[RowError]
     columns: Columns
     form: str = ""  # how it is written, in one line
     usual: bool = True  # whether that goes without saying
@@ -78,19 +94,45 @@ def is_planted(source: str | Path) -> bool:
     return str(source) == "planted" or str(source).startswith("planted:")
 
 
-def read_splits(source: str | Path, columns: Columns = USUAL, data_dir: str | Path | None = None) -> Splits:
-    """Read all files of a data set, bad rows and all."""
+def read_splits(
+    source: str | Path, columns: Columns = USUAL, data_dir: str | Path | None = None, store: Path | None = None
+) -> Splits:
+    """Read all files of a data set, bad rows and all, into memory or into a folder for rows."""
     if str(source).startswith(hub.PREFIX):
-        return _read_hub(str(source), columns)
+        return _read_hub(str(source), columns, store)
     path = locate(source, data_dir)
     if not path.is_dir():
-        return Splits(name_of(path), path.name, {"train": _read_file(path, columns)}, single=True)
-    files = split_files(path)
-    splits = {"train": _read_file(files["train"], columns)}
+        return Splits(name_of(path), path.name, {"train": _read_files([path], columns, "train", store)}, single=True)
+    files = split_parts(path)
+    if "" in files:
+        return Splits(name_of(path), str(path), {"train": _read_files(files[""], columns, "train", store)}, single=True)
+    splits = {"train": _read_files(files["train"], columns, "train", store)}
     like_train = replace(columns, known=columns.known or splits["train"].columns)
-    splits |= {split: _read_file(file, like_train) for split, file in files.items() if split != "train"}
+    splits |= {
+        split: _read_files(parts, like_train, split, store) for split, parts in files.items() if split != "train"
+    }
     order = [split for split in ("train", "dev", "test") if split in files]
     return Splits(name_of(path), str(path), {split: splits[split] for split in order})
+
+
+def is_large(source: str | Path, columns: Columns = USUAL, data_dir: str | Path | None = None) -> bool:
+    """Whether the training rows of a data set are too many for memory, and may be written to disk instead."""
+    if is_planted(source):
+        return False
+    if str(source).startswith(hub.PREFIX):
+        return hub.size(str(source)) >= LARGE
+    path = locate(source, data_dir)
+    splits = split_parts(path) if path.is_dir() else {"": [path]}
+    parts = splits.get("train") or splits[""]
+    sizes = (part.stat().st_size * (PACKED_TIMES if is_dense(part) else 1) for part in parts)
+    if sum(sizes) < LARGE:
+        return False
+    found = find_columns(parts[0], columns, labelled=True)
+    first = islice(read_records(parts[0], columns=found), SAMPLE)
+    made = (document(record, found, where, True) for where, record in first if not isinstance(record, RowError))
+    with suppress(RowError):
+        return not any(map(why_in_memory, made))
+    return True
 
 
 def stream_documents(path: str | Path, columns: Columns = USUAL, labelled: bool = False) -> Iterator[Document]:
@@ -123,7 +165,7 @@ def _with_all_splits(read: Splits, stop: bool, together: bool) -> Dataset:
             raise refuse(split.bad, split.source, split.rows)
         if split.bad:
             notes.append(left_out(split.bad, split.source, split.rows))
-        if not split.documents:
+        if not len(split.documents):
             raise DataError(f"{split.source} has no rows{' that can be used' if split.bad else ''}.")
     notes += read.notes
     splits = {name: split.documents for name, split in read.splits.items()}
@@ -136,12 +178,15 @@ def _with_all_splits(read: Splits, stop: bool, together: bool) -> Dataset:
     if "dev" not in splits:
         train, dev, note = cut_dev(train, read.source, together)
         notes.append(note)
+    if isinstance(train, StoredDocuments):
+        (dev, test), capped = _capped(dev, test)
+        notes += capped
     for name, rows in (("dev", dev), ("test", test)):
         _check_known(name, rows, train, read.source)
     return Dataset(read.name, train, dev, test, tuple(notes), columns)
 
 
-def _read_hub(source: str, columns: Columns) -> Splits:
+def _read_hub(source: str, columns: Columns, store: Path | None) -> Splits:
     splits: dict[str, Split] = {}
     notes: list[str] = []
     for name, rows in hub.read(source).items():
@@ -155,19 +200,32 @@ def _read_hub(source: str, columns: Columns) -> Splits:
         if split != "train" and first and not found.labels and records[0].get(found.label or "") is None:
             notes.append(f"The split {name} of {source} has no labels and was left out.")
         else:
-            splits[split] = _read(chain(first, rows), found, where)
+            splits[split] = _read(chain(first, rows), found, where, _place(store, split), {"source": where})
     if "train" not in splits:
         raise DataError(f"{source} has no split named train.")
     return Splits(source.removeprefix(hub.PREFIX), source, splits, notes=tuple(notes))
 
 
-def _read_file(path: Path, columns: Columns) -> Split:
-    found = find_columns(path, columns, labelled=True)
-    form, usual = describe_file(path, found, columns, labelled=True)
-    return replace(_read(read_records(path, columns=found), found, str(path)), form=form, usual=usual)
+def _read_files(paths: Sequence[Path], columns: Columns, split: str, store: Path | None) -> Split:
+    first = paths[0]
+    found = find_columns(first, columns, labelled=True)
+    form, usual = describe_file(first, found, columns, labelled=True)
+    source = str(first) if len(paths) == 1 else f"{first.parent}, {len(paths)} files of {split}"
+    rows = chain.from_iterable(read_records(path, columns=found) for path in paths)
+    files = [[str(path.resolve()), path.stat().st_size, path.stat().st_mtime_ns] for path in paths]
+    return replace(_read(rows, found, source, _place(store, split), {"files": files}), form=form, usual=usual)
 
 
-def _read(rows: Rows, columns: Columns, source: str) -> Split:
+def _place(store: Path | None, split: str) -> Path | None:
+    return None if store is None else store / split
+
+
+def _read(rows: Rows, columns: Columns, source: str, store: Path | None, of: dict[str, Any]) -> Split:
+    """Read rows into memory, or into a folder where those of an earlier try are taken as they are."""
+    if store is not None:
+        of = {**of, "columns": repr(columns)}
+        kept = open_store(store, of) or write_store(store, rows, columns, source, of)
+        return Split(source, StoredDocuments(kept), (), kept.bad, columns)
     documents: list[Document] = []
     places: list[str] = []
     bad: list[RowError] = []
@@ -184,6 +242,17 @@ def _read(rows: Rows, columns: Columns, source: str) -> Split:
     return Split(source, tuple(documents), tuple(places), tuple(bad), columns)
 
 
+def _capped(*splits: Documents) -> tuple[list[Documents], list[str]]:
+    """Draw from splits on disk what is measured on."""
+    drawn = [rows.draw(MOST_HELD, SEED) if isinstance(rows, StoredDocuments) else rows for rows in splits]
+    notes = [
+        f"Of {len(rows):,} {name} rows, {len(some):,} are measured on, drawn with the seed {SEED}."
+        for name, rows, some in zip(("dev", "test"), splits, drawn, strict=True)
+        if len(some) < len(rows)
+    ]
+    return drawn, notes
+
+
 def _check_classes(train: Documents, source: str) -> None:
     classes = labels(train, source)
     if len(classes) < 2:
@@ -196,7 +265,7 @@ def _check_known(split: str, rows: Documents, train: Documents, source: str) -> 
     known = set(labels(train))
     counts = Counter(label for item in rows for label in item.all_labels if label not in known)
     for label, count in counts.most_common(1):
-        labels([*train, *rows], source)  # a string among integers is the likelier mistake
+        labels(chain(train, rows), source)  # a string among integers is the likelier mistake
         raise DataError(
             f"The {split} split of {source} has {count} rows of the class {label!r}, which its train split does not "
             "have: add such rows to train or drop them."

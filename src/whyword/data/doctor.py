@@ -5,20 +5,24 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
 from ..interfaces.document import Label
 from ..interfaces.errors import OptionError
-from .dataset import Split, Splits, complete, is_planted, load_dataset, read_splits, with_fixed_labels
+from .dataset import Split, Splits, complete, is_large, is_planted, load_dataset, read_splits, with_fixed_labels
 from .findings import HARMS, NOTE, STOPS, Finding, count_classes, find
 from .labels import are_multi_label
 from .rows import USUAL, Columns
-from .splits import Dataset, Documents
+from .splits import SEED, Dataset, Documents
+from .store import StoredDocuments, some_of
 
 BRIEF = 4  # findings at the start of a training
 SHOWN_CLASSES = 12
+LOOKED_AT = 20_000  # rows of each split that is on disk
+_NOT_OF_SAMPLES = {"rare-classes", "missing-classes", "unknown-classes"}
 VERDICTS = {
     STOPS: "training would stop, see the findings",
     HARMS: "can be trained on, but mind the findings",
@@ -128,31 +132,64 @@ def check(
         return examine(_as_splits(data))
     if is_planted(data):
         return examine(_as_splits(load_dataset(data)))
+    if is_large(data, columns, data_dir):
+        with TemporaryDirectory() as folder:
+            return examine(read_splits(data, columns, data_dir, Path(folder)))
     return examine(read_splits(data, columns, data_dir))
 
 
 def examine(read: Splits, near: bool = True) -> DataCheck:
-    """Look at what was read; for near duplicates only if so wanted, as they take longest."""
+    """Look at what was read; for near duplicates only if so wanted, as they take longest.
+
+    Of rows on disk, some are looked at.
+    """
     forms = tuple(split.form for split in read.splits.values() if split.form)
     facts = tuple(_split_facts(name, split) for name, split in read.splits.items())
-    findings = find(read.splits, near) if "train" in read.splits else ()
+    findings = find(_sampled(read).splits, near) if "train" in read.splits else ()
+    if any(isinstance(split.documents, StoredDocuments) for split in read.splits.values()):
+        findings = tuple(finding for finding in findings if finding.name not in _NOT_OF_SAMPLES)
+        forms += tuple(_looked_at(read))
     return DataCheck(read.name, forms, read.single, facts, findings)
 
 
 def load_checked(
-    source: str | Path, columns: Columns, data_dir: str | Path | None, keep_leaks: bool, fix_labels: bool
+    source: str | Path,
+    columns: Columns,
+    data_dir: str | Path | None,
+    keep_leaks: bool,
+    fix_labels: bool,
+    store: Path | None = None,
 ) -> Dataset:
-    """Load a data set to train on, with a brief check among its notes."""
+    """Load a data set to train on, with a brief check among its notes; into a folder for rows if one is named."""
     if is_planted(source):
         return load_dataset(source)
-    read = read_splits(source, columns, data_dir)
+    read = read_splits(source, columns, data_dir, store)
     read = with_fixed_labels(read) if fix_labels else read
     dataset = complete(read, columns, keep_leaks)
     done = {"missing-labels", "missing-texts", "fields", "encoding", "json", "other-rows"}  # told as rows left out
     done |= set() if keep_leaks else {"leaks"}
     found = examine(read, near=False)
     found = replace(found, findings=tuple(finding for finding in found.findings if finding.name not in done))
-    return replace(dataset, notes=(*dataset.notes, *found.brief()))
+    return replace(dataset, notes=(*dataset.notes, *found.brief(), *_looked_at(read)))
+
+
+def _sampled(read: Splits) -> Splits:
+    """Draw the rows that are looked at from those on disk."""
+    return replace(read, splits={name: _some_rows(split) for name, split in read.splits.items()})
+
+
+def _some_rows(split: Split) -> Split:
+    if not isinstance(split.documents, StoredDocuments):
+        return split
+    rows = tuple(split.documents.draw(LOOKED_AT, SEED))
+    return replace(split, documents=rows, places=(split.source,) * len(rows))
+
+
+def _looked_at(read: Splits) -> list[str]:
+    stored = [split.documents for split in read.splits.values() if isinstance(split.documents, StoredDocuments)]
+    if max(map(len, stored), default=0) <= LOOKED_AT:
+        return []
+    return [f"Lengths and harms were looked for in {LOOKED_AT:,} rows of a split, drawn with the seed {SEED}."]
 
 
 def _as_splits(dataset: Dataset) -> Splits:
@@ -169,11 +206,12 @@ def _split_facts(name: str, split: Split) -> SplitFacts:
     counts = count_classes(split.documents)
     total = max(1, len(split.documents) if are_multi_label(split.documents) else sum(counts.values()))
     classes = tuple(ClassFacts(label, rows, rows / total) for label, rows in counts.items())
-    return SplitFacts(name, len(split.documents), len(split.bad), classes, _lengths(split.documents))
+    words = _lengths(some_of(split.documents, LOOKED_AT, SEED))
+    return SplitFacts(name, len(split.documents), len(split.bad), classes, words)
 
 
 def _lengths(documents: Documents) -> Lengths | None:
-    if not documents:
+    if not len(documents):
         return None
     words = np.array([len(item.words) for item in documents])
     low, median, high = np.percentile(words, [5, 50, 95]).tolist()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -11,10 +11,11 @@ from pathlib import Path
 from ..interfaces.document import Document, Label
 from .bad_rows import ENCODING, FIELDS, JSON, LABEL, OTHER, TEXT
 from .dataset import Split
-from .labels import merge_spellings, spellings
+from .labels import count_labels, merge_spellings, spellings
 from .near_duplicates import RUN, SIMILAR, near_duplicates
 from .order import are_stars
 from .scripts import mixed_words, scripts_of
+from .store import BadRows
 from .texts_alike import Key, text_key
 
 STOPS, HARMS, NOTE = "stops", "harms", "note"  # training stops; it is misled; good to know
@@ -72,18 +73,25 @@ def find(splits: Splits, near: bool = True) -> tuple[Finding, ...]:
 
 def count_classes(documents: Iterable[Document]) -> dict[Label, int]:
     """Count the rows of each class, the most frequent first."""
-    counts = Counter(label for item in documents for label in item.all_labels)
+    counts = count_labels(documents)
     return dict(sorted(counts.items(), key=lambda item: (-item[1], str(item[0]))))
 
 
 def _bad_rows(splits: Splits) -> Iterator[Finding]:
-    every = [(row, split.source) for split in splits.values() for row in split.bad]
     for kind, (name, what) in _BAD_ROWS.items():
-        rows = [(row, source) for row, source in every if row.kind == kind]
-        if rows:
-            shown = tuple(str(row) for row, _ in rows[:EXAMPLES])
+        rows = [row for split in splits.values() for row in split.bad if row.kind == kind]
+        count = sum(_bad_of(split, kind) for split in splits.values())
+        if count:
+            shown = tuple(str(row) for row in rows[:EXAMPLES])
             advice = "Fix them, or leave them out with --on-bad-row skip."
-            yield Finding(name, STOPS, len(rows), f"{_rows(len(rows))} {what}.", advice, shown)
+            yield Finding(name, STOPS, count, f"{_rows(count)} {what}.", advice, shown)
+
+
+def _bad_of(split: Split, kind: str) -> int:
+    """Count the bad rows of a kind, of which those of a data set on disk are not all kept."""
+    if isinstance(split.bad, BadRows):
+        return split.bad.kinds.get(kind, 0)
+    return sum(row.kind == kind for row in split.bad)
 
 
 def _classes(splits: Splits) -> Iterator[Finding]:

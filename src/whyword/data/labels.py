@@ -10,12 +10,13 @@ import numpy as np
 
 from ..interfaces.document import Document, Label
 from ..interfaces.errors import DataError
+from .store import StoredDocuments
 from .texts_alike import label_key
 
 
 def labels(documents: Iterable[Document], source: str = "the data") -> tuple[Label, ...]:
     """List the classes of documents in order; the source is named if strings and integers are mixed."""
-    classes = {label for item in documents for label in item.all_labels}
+    classes = set(count_labels(documents))
     strings = sorted(label for label in classes if isinstance(label, str))
     integers = sorted(label for label in classes if isinstance(label, int))
     if strings and integers:
@@ -28,11 +29,13 @@ def labels(documents: Iterable[Document], source: str = "the data") -> tuple[Lab
 
 def are_multi_label(documents: Sequence[Document]) -> bool:
     """Whether these texts may have several labels each."""
-    return any(item.labels is not None for item in documents)
+    return not isinstance(documents, StoredDocuments) and any(item.labels is not None for item in documents)
 
 
 def numbered(documents: Sequence[Document], classes: Sequence[Label]) -> np.ndarray:
     """Give the (text,) numbers of their classes or, where a text may have several labels, (text, label) bool."""
+    if isinstance(documents, StoredDocuments):
+        return documents.numbered(classes)
     number = {label: i for i, label in enumerate(classes)}
     if not are_multi_label(documents):
         return np.array([number[item.label] for item in documents if item.label is not None], dtype=np.int64)
@@ -40,6 +43,13 @@ def numbered(documents: Sequence[Document], classes: Sequence[Label]) -> np.ndar
     for row, item in enumerate(documents):
         table[row, [number[label] for label in item.all_labels]] = True
     return table
+
+
+def count_labels(documents: Iterable[Document]) -> Counter[Label]:
+    """Count the rows of each label, in the order of appearance."""
+    if isinstance(documents, StoredDocuments):
+        return Counter(documents.label_counts)
+    return Counter(label for item in documents for label in item.all_labels)
 
 
 def spellings(counts: Mapping[Label, int]) -> dict[Label, list[Label]]:
@@ -50,14 +60,19 @@ def spellings(counts: Mapping[Label, int]) -> dict[Label, list[Label]]:
     return {first: others for first, *others in groups.values() if others}
 
 
-def merge_spellings(splits: Mapping[str, tuple[Document, ...]]) -> tuple[dict[str, tuple[Document, ...]], list[str]]:
+def merge_spellings(splits: Mapping[str, Sequence[Document]]) -> tuple[dict[str, Sequence[Document]], list[str]]:
     """Write every class as it is written most often, and say so."""
-    counts = Counter(label for rows in splits.values() for item in rows for label in item.all_labels)
+    counts = sum(map(count_labels, splits.values()), Counter[Label]())
     found = spellings(counts)
     into = {other: first for first, others in found.items() for other in others}
     notes = [f"Labels {', '.join(map(repr, others))} were read as {first!r}." for first, others in found.items()]
-    merged = {name: tuple(_respelled(item, into) for item in rows) for name, rows in splits.items()}
-    return merged, notes
+    return {name: _all_respelled(rows, into) for name, rows in splits.items()}, notes
+
+
+def _all_respelled(rows: Sequence[Document], into: Mapping[Label, Label]) -> Sequence[Document]:
+    if isinstance(rows, StoredDocuments):
+        return rows.renamed(into)
+    return tuple(_respelled(item, into) for item in rows)
 
 
 def _respelled(item: Document, into: Mapping[Label, Label]) -> Document:

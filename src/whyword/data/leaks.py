@@ -9,8 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import replace
+from itertools import chain
+
+import numpy as np
 
 from .splits import Dataset, Documents
+from .store import StoredDocuments
 from .texts_alike import Key, text_key
 
 
@@ -36,6 +40,8 @@ def _texts(count: int) -> str:
 
 def _without(documents: Documents, judged: Collection[Key]) -> tuple[Documents, int]:
     """Cut the texts that are judged, but for those of a class that has no others."""
+    if isinstance(documents, StoredDocuments) and documents.chosen is None:
+        return _without_stored(documents, judged)
     leaks = [text_key(item.words) in judged for item in documents]
     left = Counter(label for item, leak in zip(documents, leaks, strict=True) if not leak for label in item.all_labels)
     kept = tuple(
@@ -46,6 +52,17 @@ def _without(documents: Documents, judged: Collection[Key]) -> tuple[Documents, 
     return (kept, len(documents) - len(kept)) if kept else (documents, 0)
 
 
+def _without_stored(documents: StoredDocuments, judged: Collection[Key]) -> tuple[Documents, int]:
+    """Cut texts by what is kept of their keys, but for those of a class that has no others."""
+    leaks = documents.with_keys(judged)
+    labels = documents.label_numbers()
+    all_of, cut_of = (np.bincount(numbers, minlength=len(documents.names)) for numbers in (labels, labels[leaks]))
+    cut = leaks[(all_of - cut_of)[labels[leaks]] > 0]
+    return (documents.part(cut)[0], len(cut)) if len(cut) else (documents, 0)
+
+
 def _leaks(train: Documents, dev: Documents, test: Documents) -> int:
-    judged = {text_key(item.words) for item in (*dev, *test)}
+    judged = {text_key(item.words) for item in chain(dev, test)}
+    if isinstance(train, StoredDocuments):
+        return len(train.with_keys(judged))
     return sum(text_key(item.words) in judged for item in train)

@@ -71,7 +71,7 @@ def add_marks(dataset: Dataset, path: Path) -> Dataset:
     more = tuple(row for _, row in rest if _can_be_learned(row, several))
     counts.added = len(more)
     counts.unmatched = tuple(where for where, row in rest if not _can_be_learned(row, several))
-    return replace(dataset, train=train + more, dev=dev, notes=(*dataset.notes, _note(path, counts)))
+    return replace(dataset, train=(*train, *more), dev=dev, notes=(*dataset.notes, _note(path, counts)))
 
 
 def _is_taken_back(record: Mapping[str, Any]) -> bool:

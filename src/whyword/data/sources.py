@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -35,6 +36,8 @@ _READERS: dict[str, Any] = {
 }
 _IN_FOLDERS = {kind for kind in _READERS if kind != ".json"}  # many programs leave notes of theirs as .json
 _BLOCK = 1 << 20  # bytes
+_PART = re.compile(r"(\w+)-\d+-of-\d+")  # as the Hugging Face hub names them
+_NUMBERED = re.compile(r"\d")
 KINDS = f"{', '.join(_READERS)} (also with {', '.join(PACKED)})"
 ENDINGS = tuple(kind + packer for kind in _READERS for packer in ("", *PACKED))
 
@@ -105,6 +108,11 @@ def check_rows(path: Path, columns: Columns) -> tuple[list[str], int]:
     return [*([] if usual else [form]), *([left_out(bad, str(path), count)] if bad else [])], len(bad)
 
 
+def is_dense(path: Path) -> bool:
+    """Whether a file holds far more than it has bytes."""
+    return path.suffix.lower() == ".parquet" or is_packed(path)
+
+
 def count_rows(path: Path) -> int | None:
     """Say about how many rows a file has, where that is quick: by the footer of Parquet, by the lines else."""
     kind = path.suffix.lower()
@@ -172,15 +180,36 @@ def dataset_names(data_dir: str | Path | None = None) -> list[str]:
 
 def split_files(folder: Path) -> dict[str, Path]:
     """Find the file of each split in a folder; files of other names are left alone."""
-    files: dict[str, Path] = {}
+    files = split_parts(folder)
+    for parts in files.values():
+        if len(parts) > 1:
+            raise DataError(
+                f"{folder} holds {len(parts)} files that belong together, such as {parts[0].name}: name one."
+            )
+    return {split: parts[0] for split, parts in files.items()}
+
+
+def split_parts(folder: Path) -> dict[str, list[Path]]:
+    """Find the file of each split in a folder, or its files where they are named as train-00000-of-00003.parquet.
+
+    A folder of no splits but of numbered files, such as part-0001.parquet, is one data set, which has no name.
+    """
+    files: dict[str, list[Path]] = {}
+    parts: dict[str, list[Path]] = {}
     for path in sorted(folder.iterdir()):
         kind, stem = _kind_and_stem(path)
-        split = SPLITS.get(stem.lower())
-        if kind not in _READERS or split is None:
+        split, part = SPLITS.get(stem.lower()), _PART.fullmatch(stem.lower())
+        if kind not in _READERS:
             continue
-        if split in files:
-            raise DataError(f"{folder} has two files for its {split} split, {files[split].name} and {path.name}.")
-        files[split] = path
+        if part is not None and part[1] in SPLITS:
+            parts.setdefault(SPLITS[part[1]], []).append(path)
+        elif split in files:
+            raise DataError(f"{folder} has two files for its {split} split, {files[split][0].name} and {path.name}.")
+        elif split is not None:
+            files[split] = [path]
+    files = parts | files
+    if not files and any(_NUMBERED.search(_kind_and_stem(path)[1]) for path in folder.iterdir() if _holds_data(path)):
+        return {"": part_files(folder)}
     if "train" not in files:
         raise DataError(f"{folder} has no train file: a data set needs train.csv or another of {KINDS}.")
     return files

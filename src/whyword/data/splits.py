@@ -7,18 +7,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
+import numpy as np
+
 from ..interfaces.document import Document, Label
 from ..interfaces.errors import DataError
 from .label_splits import choose_rows
 from .labels import are_multi_label
 from .rows import Columns
+from .store import StoredDocuments
 from .texts_alike import same_texts
 
 SEED = 13
 SHARE = 0.1
+MOST_HELD = 10_000  # rows held out of a data set on disk, for dev and for test each
 FEW_ROWS = 20  # with more, it is not their number that leaves none to hold out
 
-Documents = tuple[Document, ...]
+Documents = Sequence[Document]
 
 
 @dataclass(frozen=True)
@@ -37,7 +41,7 @@ def cut_dev_and_test(
     documents: Documents, source: str, together: bool = False
 ) -> tuple[Documents, Documents, Documents, str]:
     """Cut 80/10/10 into train, dev and test, and say so; copies of a text go to one side together if so wanted."""
-    hold = hold_out_together if together else hold_out
+    hold = hold_out_together if together and not isinstance(documents, StoredDocuments) else hold_out
     rest, test = hold(documents, _tenth(documents), 1)
     train, dev = hold(rest, _tenth(documents))
     _check(dev, documents, source)
@@ -50,7 +54,8 @@ def cut_dev_and_test(
 
 def cut_dev(documents: Documents, source: str, together: bool = False) -> tuple[Documents, Documents, str]:
     """Cut 90/10 into train and dev, and say so; copies of a text go to one side together if so wanted."""
-    train, dev = (hold_out_together if together else hold_out)(documents, _tenth(documents))
+    hold = hold_out_together if together and not isinstance(documents, StoredDocuments) else hold_out
+    train, dev = hold(documents, _tenth(documents))
     _check(dev, documents, source)
     return train, dev, _dev_note(dev, documents, source)
 
@@ -61,20 +66,34 @@ def hold_out(documents: Documents, wanted: int, spare: int = 0) -> tuple[Documen
     Every class keeps at least one row, and as many rows as `spare` says stay free to be held out later, so fewer
     than wanted may come back.
     """
+    if isinstance(documents, StoredDocuments):
+        return documents.part(_draw(documents.label_numbers(), wanted, spare))
     if are_multi_label(documents):
         return _part(documents, choose_rows(documents, max(0, min(wanted, len(documents) - 1 - spare)), SEED))
-    rows: dict[Label | None, list[int]] = {}
-    for row, item in enumerate(documents):
-        rows.setdefault(item.label, []).append(row)
-    free = [len(members) - 1 for members in rows.values()]
+    numbers: dict[Label | None, int] = {}
+    labels = np.array([numbers.setdefault(item.label, len(numbers)) for item in documents], dtype=np.int32)
+    return _part(documents, set(_draw(labels, wanted, spare).tolist()))
+
+
+def _draw(labels: np.ndarray, wanted: int, spare: int) -> np.ndarray:
+    """Draw the rows to hold out by the (row,) numbers of their labels, label after label as they appear."""
+    rows = _by_label(labels)
+    free = [len(members) - 1 for members in rows]
     wanted = max(0, min(wanted, sum(free) - spare))
-    shares = [wanted * len(members) / len(documents) for members in rows.values()]
+    shares = [wanted * len(members) / len(labels) for members in rows]
     generator = Random(SEED)
-    held: set[int] = set()
-    for members, count in zip(rows.values(), _whole(shares, free, wanted), strict=True):
-        generator.shuffle(members)
-        held.update(members[:count])
-    return _part(documents, held)
+    held = [np.empty(0, dtype=np.int64)]
+    for members, count in zip(rows, _whole(shares, free, wanted), strict=True):
+        generator.shuffle(members)  # type: ignore[arg-type]
+        held.append(members[:count])
+    return np.concatenate(held)
+
+
+def _by_label(labels: np.ndarray) -> list[np.ndarray]:
+    """Put the numbers of the rows of each label together, the label that appears first before the others."""
+    order = np.argsort(labels, kind="stable").astype(np.int32)
+    groups = np.split(order, np.cumsum(np.unique(labels, return_counts=True)[1])[:-1])
+    return sorted((group for group in groups if len(group)), key=lambda group: int(group[0]))
 
 
 def _part(documents: Documents, held: set[int]) -> tuple[Documents, Documents]:
@@ -107,7 +126,8 @@ def _whole(shares: Sequence[float], most: Sequence[int], total: int) -> list[int
 
 
 def _tenth(documents: Documents) -> int:
-    return max(1, round(SHARE * len(documents)))
+    tenth = max(1, round(SHARE * len(documents)))
+    return min(tenth, MOST_HELD) if isinstance(documents, StoredDocuments) else tenth
 
 
 def _check(dev: Documents, documents: Documents, source: str) -> None:
@@ -130,4 +150,5 @@ def _dev_note(dev: Documents, documents: Documents, source: str) -> str:
 
 
 def _percent(part: Documents, whole: Documents) -> str:
-    return f"{100 * len(part) / len(whole):.0f} %"
+    share = 100 * len(part) / len(whole)
+    return f"{share:.0f} %" if share >= 1 or not part else f"{share:.1g} %"

@@ -10,6 +10,7 @@ import numpy as np
 from ..interfaces.document import Document, Label
 from ..interfaces.errors import DataError, unknown_name
 from .batching import Corpus
+from .store import StoredDocuments
 
 ClassWeight = Literal["balanced"] | Mapping[str, float] | None
 
@@ -42,7 +43,9 @@ def class_weights(wanted: ClassWeight, labels: np.ndarray, classes: Sequence[Lab
 def weigh(corpus: Corpus, documents: Sequence[Document], wanted: ClassWeight, classes: Sequence[Label]) -> Corpus:
     """Let each text count as much as its own weight times that of its class."""
     of_texts = None
-    if any(document.weight is not None for document in documents):
+    if isinstance(documents, StoredDocuments):
+        of_texts = documents.weights
+    elif any(document.weight is not None for document in documents):
         of_texts = np.array([1.0 if document.weight is None else document.weight for document in documents])
     weighed = corpus.weighted(of_texts, class_weights(wanted, corpus.labels, classes))
     if weighed.weights is not None and not weighed.weights.any():

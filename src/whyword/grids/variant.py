@@ -20,7 +20,7 @@ from ..data.dataset import Dataset, labels, load_dataset
 from ..data.planted import parse
 from ..data.readers.hub import PREFIX
 from ..data.rows import Columns
-from ..data.sources import locate, name_of, split_files
+from ..data.sources import locate, name_of, split_parts
 from ..data.splits import hold_out
 from ..interfaces.document import Document
 from ..interfaces.errors import DataError, OptionError
@@ -248,8 +248,8 @@ def find_source(
     if words.startswith(PREFIX):
         return Source(words.removeprefix(PREFIX), words, words, columns, rows)
     path = locate(data, data_dir).resolve()
-    files = split_files(path) if path.is_dir() else {"": path}
-    contents = " ".join(f"{split}:{file_fingerprint(file)}" for split, file in files.items())
+    files = split_parts(path) if path.is_dir() else {"": [path]}
+    contents = " ".join(f"{split}:{file_fingerprint(file)}" for split, parts in files.items() for file in parts)
     return Source(name_of(path), str(path), contents, columns, rows)
 
 

@@ -12,15 +12,25 @@ import torch
 from .. import catalog
 from ..blocks.heads import set_order
 from ..data.forbidden import Forbidden
+from ..data.store import Lazy
 from ..data.tokenizers.forbidding import forbid
-from ..data.tokenizers.word_level import WordLevelTokenizer, count_words, learn_vocabulary, normalize
+from ..data.tokenizers.word_level import (
+    BoundedCounts,
+    WordLevelTokenizer,
+    count_words,
+    count_words_within,
+    normalize,
+    vocabulary_of,
+)
 from ..data.tokenizers.word_pieces import WordPieceTokenizer
 from ..data.vectors import Vectors, describe, load_vectors, words_of
 from ..interfaces.document import Tokenizer, Words
 from ..interfaces.errors import OptionError
 from ..interfaces.method import Encoder, Method
 from ..interfaces.settings import setting_names
-from .config import RunConfig
+from .config import RunConfig, Vocabulary
+
+MOST_WORDS = 131_072  # counted of texts on disk once there are twice as many; then it also bounds the vocabulary
 
 
 @dataclass(frozen=True)
@@ -41,7 +51,11 @@ def assemble(config: RunConfig, classes: int, texts: Sequence[Words], multi_labe
     """
     if config.unread:
         forbidden = Forbidden(config.unread)
-        texts = [forbidden.close_up(text).text for text in texts]
+
+        def close_up(text: Words) -> Words:
+            return forbidden.close_up(text).text
+
+        texts = texts.then(close_up) if isinstance(texts, Lazy) else list(map(close_up, texts))
     parts = _assemble(config, classes, texts, multi_label)
     return replace(parts, tokenizer=forbid(parts.tokenizer, config.unread))
 
@@ -55,25 +69,40 @@ def _assemble(config: RunConfig, classes: int, texts: Sequence[Words], multi_lab
     if config.embeddings and "dim" not in setting_names(type(config.encoder_settings)):
         raise OptionError(f"--embeddings has no use with '{config.encoder}', which has no setting dim for their width.")
     settings = config.vocabulary
-    tokenizer = learn_vocabulary(texts, settings.lowercase, settings.min_frequency, settings.max_size)
+    counted, notes = _count(texts, settings)
+    counts = counted.counts
+    tokenizer = vocabulary_of(counts, settings.lowercase, settings.min_frequency, settings.max_size)
     if config.embeddings and _knows_vector_words(config):
         tokenizer = _with_words_of(config.embeddings, tokenizer)
-    counts = count_words(texts, settings.lowercase)
     frequencies = np.array([counts.get(word, 0) for word in tokenizer.token_strings()], dtype=np.int64)
-    frequencies[tokenizer.unknown] = sum(counts.values()) - frequencies.sum()
+    frequencies[tokenizer.unknown] = counted.total - frequencies.sum()
     vectors = None
-    notes: tuple[str, ...] = ()
     if config.embeddings:
         vectors = load_vectors(config.embeddings, tokenizer.vocabulary)
         seen = frequencies[tokenizer.first_word :] > 0
         of_seen = Vectors(vectors.dim, vectors.rows[seen], vectors.found[seen])
-        notes = (describe(of_seen, frequencies[tokenizer.first_word :][seen]),)
+        notes = (*notes, describe(of_seen, frequencies[tokenizer.first_word :][seen]))
         config = replace(config, encoder_settings=replace(config.encoder_settings, dim=vectors.dim))
     encoder = build_encoder(config, tokenizer, None)
     if vectors is not None:
         _put_vectors(encoder, vectors, tokenizer)
     method = build_method(config, encoder, classes, tokenizer, multi_label)
     return Parts(method, tokenizer, config, frequencies, notes)
+
+
+def _count(texts: Sequence[Words], settings: Vocabulary) -> tuple[BoundedCounts, tuple[str, ...]]:
+    """Count words; those of texts on disk in bounded memory, and say so where counts are not exact."""
+    if not isinstance(texts, Lazy):
+        counts = count_words(texts, settings.lowercase)
+        return BoundedCounts(counts, sum(counts.values()), 0), ()
+    most = max(MOST_WORDS, settings.max_size or 0)
+    counted = count_words_within(texts, most, settings.lowercase)
+    if not counted.too_low:
+        return counted, ()
+    return counted, (
+        f"There are more than {2 * most:,} different words: rare ones were forgotten while counting, and counts are at "
+        f"most {counted.too_low:,} too low.",
+    )
 
 
 def _knows_vector_words(config: RunConfig) -> bool:

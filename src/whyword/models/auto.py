@@ -36,6 +36,7 @@ from .folder import TrainedModel, put_model
 from .forbidden_words import add_proxies
 from .learn import FEWEST_TEXTS, learn_contributions, learn_rationales
 from .rationales import with_reader_if_marked
+from .samples import sampled
 from .train import OnEvent, add_figures, owning, train_model, train_once
 
 BUDGET = 10.0  # minutes
@@ -62,6 +63,7 @@ def train_automatically(
     if not 0 < budget < math.inf:
         raise OptionError(f"The budget is {budget:g}: give a number of minutes above 0.")
     began = time.monotonic()
+    dataset = sampled(dataset, on_event)
     configs = candidate_configs(values)
     choice = {
         "settings": {name: config.to_dict() for name, config in configs.items()},

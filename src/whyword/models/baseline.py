@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -13,11 +14,13 @@ from ..data.batching import Corpus
 from ..data.dataset import Dataset
 from ..data.forbidden import Forbidden
 from ..data.labels import are_multi_label
+from ..data.store import StoredDocuments, words_of
 from ..data.tokenizers.forbidding import forbid
 from ..data.weights import weigh
 from ..inference.fitted import FittedClassifier
-from ..interfaces.document import Label
+from ..interfaces.document import Document, Label
 from ..interfaces.method import Method
+from ..storage.atomic import writing
 from ..training.loop import TrainingRun
 from .assemble import Parts, assemble
 from .config import FORBIDDEN, RunConfig, make_config
@@ -31,17 +34,24 @@ def read_corpora(parts: Parts, dataset: Dataset, classes: Sequence[Label]) -> tu
     """Tokenize the texts to learn from, each with its weight, and those to choose by; the method learns its prior."""
     config = parts.config
     ignored = () if config.is_solved else config.forbid_soft
-    train = Corpus.read(dataset.train, classes, parts.tokenizer)
+    with writing(dataset.train.store.folder) if isinstance(dataset.train, StoredDocuments) else nullcontext():
+        train = Corpus.read(dataset.train, classes, parts.tokenizer)
     dev = Corpus.read(dataset.dev, classes, forbid(parts.tokenizer, ignored))  # or dev would choose what relies on them
     train = weigh(train, dataset.train, config.training.class_weight, classes)
     if ignored:
-        forbidden = Forbidden(ignored)
-        train = replace(train, ignored=[forbidden.marks(document.words) for document in dataset.train])
+        train = replace(train, ignored=_marks(dataset.train, Forbidden(ignored)))
     set_prior(parts.method, train)
     if train.labels.ndim == 2:
         start_from_shares(parts.method, train)
     place_cut_points(parts.method, train)
     return train, dev
+
+
+def _marks(documents: Sequence[Document], forbidden: Forbidden) -> Sequence[np.ndarray]:
+    """Say which words are forbidden, of documents on disk when they are read."""
+    if isinstance(documents, StoredDocuments):
+        return documents.words.then(forbidden.marks)
+    return [forbidden.marks(document.words) for document in documents]
 
 
 def set_prior(method: Method, train: Corpus) -> None:
@@ -81,7 +91,7 @@ def fit_baseline(config: RunConfig, dataset: Dataset, classes: Sequence[Label]) 
     training = replace(plain.training, class_weight=config.training.class_weight, select=config.training.select)
     plain = replace(plain, vocabulary=replace(config.vocabulary, from_vectors=None), training=training)
     several = are_multi_label(dataset.train)
-    parts = assemble(plain, len(classes), [document.words for document in dataset.train], several)
+    parts = assemble(plain, len(classes), words_of(dataset.train), several)
     train, dev = read_corpora(parts, dataset, classes)
     for _ in TrainingRun(parts.method, training, train, dev, config.seed, torch.device("cpu")).steps():
         pass

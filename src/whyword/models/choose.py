@@ -14,6 +14,7 @@ from typing import Any
 import torch
 
 from ..data.dataset import Dataset
+from ..data.store import StoredDocuments
 from ..interfaces.errors import DivergedError, OptionError
 from ..interfaces.logger import Logger
 from ..storage.atomic import write_text
@@ -125,6 +126,8 @@ def prepare_folder(place: Path, choice: dict[str, Any], resume: bool) -> Path:
 def data_fingerprint(dataset: Dataset) -> str:
     """Fingerprint the texts and labels that training and choosing read."""
     digest = sha256()
+    if isinstance(dataset.train, StoredDocuments):
+        return f"{dataset.train.store.facts.code:08x}, {len(dataset.train)} texts"
     for document in (*dataset.train, *dataset.dev):
         given = document.label if document.labels is None else document.labels
         digest.update(text_fingerprint(document.words) + repr(given).encode())

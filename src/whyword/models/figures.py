@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..data.dataset import Dataset
+from ..data.labels import count_labels
 from ..inference.fitted import FittedClassifier
 from ..interfaces.classifier import predicted_classes
 from ..interfaces.document import Document, Label
@@ -44,8 +44,7 @@ def measure_figures(
     split, documents = ("test", dataset.test) if dataset.test else ("dev", dataset.dev)
     classes = classifier.classes
     labels = np.array([classes.index(document.label) for document in documents if document.label is not None])
-    commonest = Counter(document.label for document in dataset.train).most_common(1)[0][0]
-    assert commonest is not None
+    commonest = count_labels(dataset.train).most_common(1)[0][0]
     predicted = {MAJORITY: np.full(len(labels), classes.index(commonest))}
     if baseline is not None:
         predicted[TF_IDF] = predict(baseline, documents)

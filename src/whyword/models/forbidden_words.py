@@ -22,6 +22,7 @@ from ..inference.windows import explain_in_windows
 from ..interfaces.document import Document
 from .config import FORBIDDEN, RunConfig
 from .folder import TrainedModel
+from .samples import draw
 
 ALPHA = 0.05  # that any word is named by chance, Bonferroni over all pairs of words
 LEAST_ODDS = 3.0  # times as likely beside the forbidden word, among texts of one class
@@ -55,7 +56,8 @@ def with_forbidden_notes(dataset: Dataset, values: Mapping[str, Any]) -> Dataset
     entries = tuple(entry for name in FORBIDDEN for entry in values.get(name) or ())
     if not entries:
         return dataset
-    return replace(dataset, notes=(*dataset.notes, *_notes(Forbidden(entries), dataset.train)))
+    some = tuple(draw(dataset.train))
+    return replace(dataset, notes=(*dataset.notes, *_notes(Forbidden(entries), some)))
 
 
 def _notes(forbidden: Forbidden, documents: Sequence[Document]) -> Iterator[str]:
@@ -108,7 +110,7 @@ def add_proxies(model: TrainedModel, dataset: Dataset, on_event: Callable[[str],
     entries = model.config.must_not_decide
     if not entries or not model.classifier.has_contributions:
         return model
-    proxies = find_proxies(model, dataset.train, Forbidden(entries))
+    proxies = find_proxies(model, tuple(draw(dataset.train)), Forbidden(entries))
     if proxies:
         on_event(f"Warning: words that may have taken over from forbidden ones: {'; '.join(map(str, proxies))}.")
     return replace(model, metrics={**model.metrics, "forbidden": {"proxies": [asdict(proxy) for proxy in proxies]}})

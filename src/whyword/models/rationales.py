@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ..data.store import StoredDocuments
 from ..interfaces.document import REASON, Document
 from .config import RunConfig
 
 
 def with_reader_if_marked(config: RunConfig, train: Sequence[Document]) -> tuple[RunConfig, tuple[str, ...]]:
     """Leave the reader of reasons out where too few texts are marked; and say in a sentence what is done."""
-    if config.rationales is None:
-        return config, ()
+    if config.rationales is None or isinstance(train, StoredDocuments):  # marked rows are never stored
+        return replace(config, rationales=None), ()
     marked = sum(REASON in (document.word_marks or ()) for document in train)
     fewest = config.rationales.least_texts
     if marked >= fewest:

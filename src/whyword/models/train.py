@@ -21,6 +21,7 @@ from ..data.dataset import Dataset, labels
 from ..data.labels import are_multi_label, numbered
 from ..data.order import ordered_classes
 from ..data.padding import by_token_budget
+from ..data.store import words_of
 from ..inference.fitted import FittedClassifier
 from ..interfaces.classifier import predicted_classes
 from ..interfaces.document import Document, Label
@@ -49,6 +50,7 @@ from .log import Log
 from .ordered_figures import measure_ordered, measure_ordered_figures
 from .rationales import with_reader_if_marked
 from .refinements import contribution_metrics, rationale_metrics, refinement_warnings
+from .samples import sampled
 
 CHECKPOINT_SECONDS = 30.0  # at most this much work is lost when a run is killed
 BETWEEN_CHECKPOINTS = 1.0  # seconds at least, as each waits for the disk: epochs of few texts are over sooner
@@ -77,10 +79,11 @@ def train_model(
         unfinished = None if folder is None else UnfinishedRun(folder, config, resume)
         with torch.random.fork_rng(devices=[]):  # the caller's random stream is left alone
             torch.manual_seed(config.seed)
+            dataset = sampled(dataset, on_event) if config.is_solved else dataset
             classes = classes_of(config, dataset)
             several = are_multi_label(dataset.train)
             check_threshold(config.training, len(classes), several)
-            parts = assemble(config, len(classes), [document.words for document in dataset.train], several)
+            parts = assemble(config, len(classes), words_of(dataset.train), several)
             marked, about_marks = with_reader_if_marked(parts.config, dataset.train)
             parts = replace(parts, config=marked)
             for note in (*dataset.notes, *parts.notes, *about_forbidden(parts.config), *about_marks):
@@ -137,7 +140,7 @@ def add_figures(
     elif beside is None:
         on_event("Solving the baseline, TF-IDF with logistic regression.")
         with torch.random.fork_rng(devices=[]):
-            beside = fit_baseline(config, dataset, classes)
+            beside = fit_baseline(config, sampled(dataset, on_event), classes)
     if model.classifier.multi_label:
         figures = measure_label_figures(model.classifier, dataset, beside)
     elif model.classifier.values is not None:
@@ -280,7 +283,7 @@ def _majority_warning(dev: Sequence[Document], model: TrainedModel) -> list[str]
 
 
 def _report_truncation(corpus: Corpus, limit: int | None, on_event: OnEvent) -> None:
-    cut = sum(text.truncated_words > 0 for text in corpus.texts)
+    cut = corpus.truncated
     if cut:
         on_event(f"{cut} of {len(corpus)} training texts are longer than the {limit} tokens read; their ends are cut.")
 

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from ..blocks.contributions import ContributionHead, start_of
 from ..blocks.neighborhood import features_of
-from ..data.batching import Corpus, as_batch
+from ..data.batching import Corpus, as_batch, shuffled
 from ..data.padding import by_token_budget
 from ..inference.fitted import BATCH_TOKENS, logits_of
 from ..inference.subsets import lay_out
@@ -251,14 +251,20 @@ def _pairs(texts: int, pretrained: bool) -> int:
 
 def _some(texts: Sequence[Tokens], most: int, most_tokens: int, generator: np.random.Generator) -> list[Sample]:
     """Draw texts, not more than may be kept; of two words or more if there are any: one word has nothing to share."""
-    order = generator.permutation(len(texts)).tolist()
-    chosen: list[Sample] = []
-    tokens = 0
-    for i in [i for i in order if _words_read(texts[i]) > 1] or order:
-        tokens += len(texts[i])
-        if len(chosen) == most or tokens > most_tokens:
-            break
-        chosen.append(Sample(texts[i], i))
+    order = shuffled(len(texts), generator)
+    for fewest in (2, 0):
+        chosen: list[Sample] = []
+        tokens = 0
+        for i in map(int, order):
+            text = texts[i]
+            if _words_read(text) < fewest:
+                continue
+            tokens += len(text)
+            if len(chosen) == most or tokens > most_tokens:
+                return chosen
+            chosen.append(Sample(text, i))
+        if chosen:
+            return chosen
     return chosen
 
 

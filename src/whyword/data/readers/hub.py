@@ -13,6 +13,17 @@ PREFIX = "hub:"
 
 def read(source: str) -> dict[str, Rows]:
     """Open `hub:owner/name` or `hub:owner/name/config`: for each split its rows, with their places."""
+    return {split: _rows(rows, f"{source}, split {split}") for split, rows in _open(source).items()}
+
+
+def size(source: str) -> int:
+    """Say how many bytes the training rows have, as far as the data set says so itself."""
+    rows = _open(source).get("train")
+    said = getattr(getattr(rows, "info", None), "splits", None) or {}
+    return int(getattr(said.get("train"), "num_bytes", None) or 0)
+
+
+def _open(source: str) -> Mapping[str, Any]:
     parts = source.removeprefix(PREFIX).split("/")
     if len(parts) not in (2, 3) or not all(parts):
         raise DataError(f"'{source}' is no data set of the hub: write hub:owner/name or hub:owner/name/config.")
@@ -25,7 +36,7 @@ def read(source: str) -> dict[str, Rows]:
         splits: Mapping[str, Any] = datasets.load_dataset(name, config, streaming=True)
     except Exception as error:  # the package and its network stack share no common ancestor
         raise _unreadable(source, error) from None
-    return {split: _rows(rows, f"{source}, split {split}") for split, rows in splits.items()}
+    return splits
 
 
 def _rows(rows: Any, where: str) -> Rows:

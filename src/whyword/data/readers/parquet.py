@@ -43,9 +43,10 @@ def _records(table: Any, skipped: int) -> Iterator[dict[str, Any]]:
     group = 0
     while group < table.num_row_groups and skipped >= (rows := table.metadata.row_group(group).num_rows):
         group, skipped = group + 1, skipped - rows
-    for batch in table.iter_batches(_BATCH_ROWS, row_groups=range(group, table.num_row_groups)):
-        yield from batch.slice(min(skipped, len(batch))).to_pylist()
-        skipped = max(0, skipped - len(batch))
+    for number in range(group, table.num_row_groups):  # one at a time: what is read ahead stays in memory
+        for batch in table.iter_batches(_BATCH_ROWS, row_groups=[number]):
+            yield from batch.slice(min(skipped, len(batch))).to_pylist()
+            skipped = max(0, skipped - len(batch))
 
 
 @contextmanager

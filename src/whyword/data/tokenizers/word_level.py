@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import tokenizers
@@ -92,7 +93,42 @@ def learn_vocabulary(
     texts: Iterable[Words], lowercase: bool = True, min_frequency: int = 1, max_size: int | None = None
 ) -> WordLevelTokenizer:
     """Collect the words of the training texts, most frequent first; ties in alphabetical order."""
-    counts = count_words(texts, lowercase)
+    return vocabulary_of(count_words(texts, lowercase), lowercase, min_frequency, max_size)
+
+
+@dataclass(frozen=True)
+class BoundedCounts:
+    """Counts of words in bounded memory: exact where nothing was dropped, else none is too high."""
+
+    counts: Mapping[str, int]
+    total: int  # of all words, dropped or not
+    too_low: int  # by which any count is too low at most, also that of a word which is not there
+
+
+def count_words_within(texts: Iterable[Words], most: int, lowercase: bool = True) -> BoundedCounts:
+    """Count words and forget rare ones as often as there are twice as many as wanted (Misra & Gries 1982, in batches).
+
+    Counts are exact for up to twice as many words, and at most (all words) / (most + 1) too low otherwise: a word
+    that is more frequent is never missing.
+    """
+    counts: Counter[str] = Counter()
+    total = too_low = 0
+    for text in texts:
+        words = [normalize(word, lowercase) for word in text.strings]
+        counts.update(words)
+        total += len(words)
+        if len(counts) > 2 * most:
+            numbers = np.fromiter(counts.values(), dtype=np.int64, count=len(counts))
+            cut = int(np.partition(numbers, len(numbers) - most - 1)[len(numbers) - most - 1])
+            counts = Counter({word: n - cut for word, n in counts.items() if n > cut})
+            too_low += cut
+    return BoundedCounts(counts, total, too_low)
+
+
+def vocabulary_of(
+    counts: Mapping[str, int], lowercase: bool = True, min_frequency: int = 1, max_size: int | None = None
+) -> WordLevelTokenizer:
+    """Put counted words in order, most frequent first; ties in alphabetical order."""
     frequent = sorted(
         (word for word, n in counts.items() if n >= min_frequency), key=lambda word: (-counts[word], word)
     )
