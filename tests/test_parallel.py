@@ -65,9 +65,9 @@ def test_who_stops_reading_stops_the_processes():
 
 
 def test_an_error_that_cannot_be_pickled_comes_back_with_its_words():
-    from whyword.parallel import _run_safely_apart
+    from whyword.parallel.outcome import run_safely_apart
 
-    error = _run_safely_apart(no_way_back, 0)
+    error = run_safely_apart(no_way_back, 0)
     assert type(error) is WhywordError
     assert str(error) == "one and two"
 
