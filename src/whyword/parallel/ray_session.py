@@ -17,11 +17,7 @@ from .outcome import ONE_THREAD
 
 STORE_BYTES = 150_000_000  # memory that a local Ray sets aside for passing values around
 PATIENCE = 10.0  # seconds until somebody must have answered at an address
-QUIET = {
-    "RAY_USAGE_STATS_ENABLED": "0",
-    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # or it warns of a new default
-    "RAY_BACKEND_LOG_LEVEL": "error",  # or it says twenty times that a token is wrong
-}
+QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}  # or it warns of a new default
 LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}  # which on Linux too keeps Ray on 127.0.0.1
 TOKEN = "set RAY_AUTH_MODE=token, and RAY_AUTH_TOKEN to the token of the cluster or RAY_AUTH_TOKEN_PATH to a file of it"
 

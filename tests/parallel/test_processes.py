@@ -139,18 +139,3 @@ def test_processes_have_one_torch_thread(monkeypatch):
         monkeypatch.delenv(name, raising=False)
     ((_, threads),) = parallel_map(eval, ["__import__('torch').get_num_threads()"], workers=2)
     assert threads == 1
-
-
-def test_a_ray_that_does_not_start_is_told_in_a_sentence(monkeypatch):
-    class Ray:
-        @staticmethod
-        def is_initialized():
-            return False
-
-        @staticmethod
-        def init(**settings):
-            raise ConnectionError("nobody answers.\nA long story follows.")
-
-    monkeypatch.setitem(sys.modules, "ray", Ray)
-    with pytest.raises(OptionError, match=r"Ray does not run at far:1 \(nobody answers\): try again"):
-        list(parallel_map(math.sqrt, [1], engine="ray", address="far:1"))
