@@ -11,7 +11,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 from ..interfaces.errors import MissingExtraError, WhywordError
@@ -40,10 +40,15 @@ class _Actor:
 
 @dataclass
 class _Errand(Generic[T]):
-    """An item that is to be done, and how often a worker died of it."""
+    """An item that is to be done, and how often a worker died of it.
+
+    What a worker had before it when it died is suspect, as the answer of the item before may be lost with it: from then
+    on each is alone on its worker, so that it is the one that brings it down or is not.
+    """
 
     item: T
     deaths: int = 0
+    is_suspect: bool = False
 
 
 @dataclass
@@ -52,6 +57,11 @@ class _Worker(Generic[T]):
 
     actor: Any
     under_way: deque[tuple[Any, _Errand[T]]] = field(default_factory=deque)  # with where its result will be
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether what it does must be alone."""
+        return any(errand.is_suspect for _, errand in self.under_way)
 
 
 def on_ray(
@@ -79,7 +89,8 @@ class _Pool(Generic[T]):
         self._work = ray.put(work)
         self._starting: dict[Any, Any] = {}  # where an actor says that it runs, and the actor
         self._running: list[_Worker[T]] = []
-        self._again: deque[_Errand[T]] = deque()
+        self._suspects: deque[_Errand[T]] = deque()
+        self._next_one: _Errand[T] | None = None  # looked at, and not handed out
         self._failures = 0  # workers that did not start, in a row
         for _ in range(workers):
             self._add()
@@ -91,9 +102,9 @@ class _Pool(Generic[T]):
             self._hand_out(errands)
             busy = {worker.under_way[0][0]: worker for worker in self._running if worker.under_way}
             if not busy:  # all is done, or no worker runs yet
-                if (errand := self._next(errands)) is None:
+                self._next_one = self._next(errands)
+                if self._next_one is None and not self._suspects:
                     return
-                self._again.appendleft(errand)
             with redirect_stdout(sys.stderr):  # where what Ray has to say about dead workers belongs
                 (done,), _ = self._ray.wait([*busy, *self._starting], num_returns=1)
             if done in self._starting:
@@ -107,16 +118,19 @@ class _Pool(Generic[T]):
             self._ray.kill(actor)
 
     def _next(self, errands: Iterator[_Errand[T]]) -> _Errand[T] | None:
-        return self._again.popleft() if self._again else next(errands, None)
+        errand, self._next_one = self._next_one, None
+        return next(errands, None) if errand is None else errand
 
     def _hand_out(self, errands: Iterator[_Errand[T]]) -> None:
         """Give each worker an item to do, and then each one to do after it."""
         for before in range(AHEAD):
             for worker in self._running:
-                if len(worker.under_way) <= before:
-                    if (errand := self._next(errands)) is None:
-                        return
-                    worker.under_way.append((worker.actor.do.remote(errand.item), errand))
+                if len(worker.under_way) > before or worker.is_tested:
+                    continue
+                errand = self._suspects.popleft() if self._suspects and not before else self._next(errands)
+                if errand is None:
+                    return
+                worker.under_way.append((worker.actor.do.remote(errand.item), errand))
 
     def _receive(self, worker: _Worker[T]) -> Iterator[tuple[T, Any]]:
         """Give what a worker's item came to; where the worker died of it, all that it had to do is done by others."""
@@ -131,12 +145,11 @@ class _Pool(Generic[T]):
             reason = str(error).splitlines()[0]
         self._running.remove(worker)
         self._ray.kill(worker.actor)
-        self._again.extend(waiting for _, waiting in worker.under_way)
         self._add()
         errand.deaths += 1
-        if errand.deaths <= RETRIES:
-            self._again.append(errand)
-        else:
+        suspects = [waiting for _, waiting in worker.under_way] + [errand] * (errand.deaths <= RETRIES)
+        self._suspects.extend(replace(suspect, is_suspect=True) for suspect in suspects)
+        if errand.deaths > RETRIES:
             yield errand.item, WorkerError(f"Its Ray worker died {1 + RETRIES} times ({reason}).")
 
     def _add(self) -> None:
