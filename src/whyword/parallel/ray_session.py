@@ -48,10 +48,26 @@ def ray_session(workers: int, address: str | None) -> Iterator[None]:
         try:
             if address is None:
                 _check_loopback(ray)
-            yield
+            with _nothing_on_standard_output(ray):
+                yield
         finally:
             with redirect_stdout(sys.stderr):
                 ray.shutdown()
+
+
+@contextmanager
+def _nothing_on_standard_output(ray: Any) -> Iterator[None]:
+    """Send what a thread of Ray prints about lost nodes to standard error, as results go to standard output."""
+    worker = getattr(getattr(ray, "_private", None), "worker", None)
+    printing = getattr(worker, "print_to_stdstream", None)
+    if printing is None:  # another version of Ray
+        yield
+        return
+    worker.print_to_stdstream = lambda data, *rest, **named: printing({**data, "is_err": True}, *rest, **named)
+    try:
+        yield
+    finally:
+        worker.print_to_stdstream = printing
 
 
 def last_line(error: Exception) -> str:
