@@ -98,7 +98,8 @@ def test_two_processes_give_the_same_numbers_as_one(whyword, tmp_path):
 
 
 @pytest.mark.filterwarnings("default")  # Ray's own
-def test_ray_gives_the_same_numbers_as_this_machine(whyword, tmp_path):
+def test_ray_gives_the_same_numbers_as_this_machine(whyword, tmp_path, monkeypatch):
+    monkeypatch.setenv("RAY_worker_niceness", "0")  # else other work of this machine comes first
     pytest.importorskip("ray", reason="the extra ray is not installed")
     assert whyword(*GRID, *ONE, "--seeds", 2, "-o", "local").code == 0
     done = whyword(*GRID, "--engine", "ray", "--workers", 2, "--seeds", 2, "-o", "ray", "--json")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..evaluation.measure import Scores
 from ..interfaces.errors import OptionError
+from ..interfaces.places import as_place
 from ..interfaces.settings import data_frame
 from ..storage.atomic import write_text
 from ..storage.lock import owned
@@ -77,7 +78,7 @@ class Audit:
 
     def save(self, path: str | Path) -> list[Path]:
         """Write a page (.html) and, beside it, JSON (.json); or JSON alone. Give the files written."""
-        path = Path(path)
+        path = as_place(path)
         if path.suffix not in ENDINGS:
             raise OptionError(f"{path} ends in neither {' nor '.join(ENDINGS)}: name the report one or the other.")
         path.parent.mkdir(parents=True, exist_ok=True)

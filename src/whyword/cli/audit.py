@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..interfaces.errors import OptionError
+from ..interfaces.places import as_place
 from . import options
 from .precision import Precision, measured
 
@@ -51,6 +52,7 @@ Output = Annotated[
     typer.Option(
         "--output",
         "-o",
+        parser=as_place,
         metavar="FILE",
         help="A report: .html (and .json beside it) or .json; or a table of scores: .csv, .jsonl or .jsonl.gz.",
     ),

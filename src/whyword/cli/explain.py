@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..interfaces.places import as_place, is_place
 from ..interfaces.settings import strict_json
 from . import options
 from .completion import complete_class, complete_target
@@ -51,6 +52,7 @@ Output = Annotated[
     typer.Option(
         "--output",
         "-o",
+        parser=as_place,
         metavar="FILE|FOLDER",
         help="A .jsonl, .jsonl.gz, .parquet, .html or .svg file, or a folder of parts.",
     ),
@@ -101,7 +103,7 @@ def command(
     values = settings.values()
     names = columns.columns(model)
     texts = read_inputs(inputs, names)
-    check_destination(texts if isinstance(texts, Path) else None, output, EXPLANATIONS, Sharing(**vars(parts)))
+    check_destination(texts if is_place(texts) else None, output, EXPLANATIONS, Sharing(**vars(parts)))
     opened = opening.open(model, hardware.device)
     opened, texts = measured_on(opened, precision, texts, names, output, reporting.quiet)
     chosen = make_explainer(explainer, opened.classifier, seed, values)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..interfaces.errors import OptionError
+from ..interfaces.places import is_place
 
 if TYPE_CHECKING:
     from ..data.rows import Columns
@@ -78,5 +79,5 @@ def measured_on(
     if isinstance(texts, Iterator):
         first = list(islice(texts, SAMPLE))
         return measured(opened, wanted, first, output, quiet), chain(first, texts)
-    source = part_files(texts)[0] if isinstance(texts, Path) and texts.is_dir() else texts
+    source = part_files(texts)[0] if is_place(texts) and texts.is_dir() else texts
     return measured(opened, wanted, open_texts(source, columns, True), output, quiet), texts

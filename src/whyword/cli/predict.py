@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..interfaces.places import as_place, is_place
 from ..interfaces.settings import strict_json
 from . import options
 from .precision import Precision, measured_on
@@ -24,6 +25,7 @@ Output = Annotated[
     typer.Option(
         "--output",
         "-o",
+        parser=as_place,
         metavar="FILE|FOLDER",
         help="A .jsonl, .jsonl.gz, .csv or .parquet file, or a folder of parts.",
     ),
@@ -58,7 +60,7 @@ def command(
     options.use_threads(hardware.threads)
     names = columns.columns(model)
     texts = read_inputs(inputs, names)
-    check_destination(texts if isinstance(texts, Path) else None, output, PREDICTIONS, Sharing(**vars(parts)))
+    check_destination(texts if is_place(texts) else None, output, PREDICTIONS, Sharing(**vars(parts)))
     opened = opening.open(model, hardware.device)
     opened, texts = measured_on(opened, precision, texts, names, output, reporting.quiet)
     if output is None:

@@ -14,6 +14,7 @@ from ..data.rows import Columns
 from ..data.sources import ENDINGS, check_rows, count_rows, locate, split_files
 from ..interfaces.document import Document
 from ..interfaces.errors import DataError, OptionError
+from ..interfaces.places import as_place, exists, is_url
 
 
 def read_inputs(inputs: list[str], columns: Columns) -> Path | list[str] | Iterator[Document]:
@@ -22,6 +23,10 @@ def read_inputs(inputs: list[str], columns: Columns) -> Path | list[str] | Itera
         return _standard_input(columns)
     if len(inputs) == 1 and os.path.exists(inputs[0]):  # pathlib raises where a text is too long for a path
         return Path(inputs[0])
+    if len(inputs) == 1 and is_url(inputs[0]):
+        if not exists(place := as_place(inputs[0])):
+            raise OptionError(f"There is no file or folder {inputs[0]}: give the URL of one, or a text.")
+        return place
     for number, text in enumerate(inputs, 1):
         _check_text(text, number)
     return inputs

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..interfaces.document import Document
 from ..interfaces.errors import DataError
+from ..interfaces.places import as_place
 from .bad_rows import STOP, Record, RowError, Rows, left_out, refuse
 from .columns import SAMPLE, names_in, recognize_columns
 from .encoding import Encoding, check_encoding
@@ -139,7 +140,7 @@ def stream_documents(path: str | Path, columns: Columns = USUAL, labelled: bool 
     """Yield the documents of a file one by one; `-` is standard input: lines of JSON objects or of plain text."""
     if str(path) == "-":
         return read_documents(_standard_input(columns), columns, labelled)
-    file = Path(path).expanduser()
+    file = as_place(path).expanduser()
     found = find_columns(file, columns, labelled)
     return read_documents(read_records(file, columns=found), found, labelled)
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from ..interfaces.document import Document
 from ..interfaces.errors import DataError
+from ..interfaces.places import as_place, exists, is_url, open_bytes
 from .bad_rows import SKIP, RowError, Rows, left_out, refuse
 from .columns import SAMPLE, names_in, recognize_columns
 from .lines import BEGINNING, Place
@@ -119,17 +120,18 @@ def count_rows(path: Path) -> int | None:
     if kind == ".parquet":
         from pyarrow.parquet import read_metadata
 
-        return int(read_metadata(path).num_rows)
+        with open_bytes(path) as file:
+            return int(read_metadata(file).num_rows)
     if _READERS.get(kind) not in (delimited, json_lines) or is_packed(path):
         return None
-    with path.open("rb") as file:
+    with open_bytes(path) as file:
         lines = sum(block.count(b"\n") for block in iter(partial(file.read, _BLOCK), b""))
     return lines - (_READERS[kind] is delimited)  # without the header
 
 
 def part_files(folder: Path) -> list[Path]:
     """List the data files of a folder by name; they must be of one kind, and other and hidden ones are left alone."""
-    visible = (path for path in folder.iterdir() if path.is_file() and path.name[0] not in "._")
+    visible = (path for path in folder.iterdir() if path.name[:1] not in ("", ".", "_") and path.is_file())
     files = sorted(path for path in visible if _kind_and_stem(path)[0] in _IN_FOLDERS)
     if not files:
         raise DataError(f"{folder} holds no data files: use {KINDS}.")
@@ -141,7 +143,7 @@ def part_files(folder: Path) -> list[Path]:
 
 
 def _reader(path: Path) -> Any:
-    if not path.exists():
+    if not exists(path):
         raise DataError(f"There is no file {path}.")
     kind, _ = _kind_and_stem(path)
     if kind not in _READERS:
@@ -151,7 +153,11 @@ def _reader(path: Path) -> Any:
 
 
 def locate(source: str | Path, data_dir: str | Path | None) -> Path:
-    """Find a data set: a file or folder, else a name under the data folder."""
+    """Find a data set: a file or folder, also by its URL, else a name under the data folder."""
+    if is_url(source):
+        if not exists(place := as_place(source)):
+            raise DataError(f"There is no file or folder {source}: correct the URL.")
+        return place
     path = Path(source).expanduser()
     if path.exists():
         return path

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from ..interfaces.errors import DataError
+from ..interfaces.places import is_remote, open_bytes
 
 PACKED = (".gz", ".bz2", ".xz", ".zip")
 DAMAGED = (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError, zipfile.BadZipFile)
@@ -24,11 +25,11 @@ def open_binary(path: Path) -> BinaryIO:
     """Open a file for reading bytes, unpacked."""
     if path.suffix.lower() == ".zip":
         member = zip_member(path)
-        return cast(BinaryIO, zipfile.ZipFile(path).open(member))
+        return cast(BinaryIO, zipfile.ZipFile(_openable(path)).open(member))
     opener = _opener(path)
     if opener is None:
-        return path.open("rb")
-    return cast(BinaryIO, io.BufferedReader(opener(path), _BLOCK))
+        return open_bytes(path)
+    return cast(BinaryIO, io.BufferedReader(opener(_openable(path)), _BLOCK))
 
 
 def is_packed(path: Path) -> bool:
@@ -49,7 +50,7 @@ def inner_name(path: Path) -> Path:
 def zip_member(path: Path) -> str:
     """Name the only file of a zip archive."""
     try:
-        with zipfile.ZipFile(path) as archive:
+        with zipfile.ZipFile(_openable(path)) as archive:
             names = [name for name in archive.namelist() if name[-1] != "/" and not name.startswith("__MACOSX/")]
     except zipfile.BadZipFile:
         raise damaged(path) from None
@@ -64,7 +65,12 @@ def damaged(path: Path) -> DataError:
     return DataError(f"{path} is cut short or is no {kind} file: download or pack it again.")
 
 
+def _openable(path: Path) -> Any:
+    """Give what the packers open: a path, or the file itself if it is far away."""
+    return open_bytes(path) if is_remote(path) else path
+
+
 def _opener(path: Path) -> Any:
-    with path.open("rb") as file:
+    with open_bytes(path, _BLOCK) as file:
         first = file.read(6)
     return next((opener for magic, opener in _OPENERS.items() if first.startswith(magic)), None)

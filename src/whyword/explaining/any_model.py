@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from ..inference.black_box import BlackBox
@@ -16,6 +17,7 @@ from ..interfaces.adapter import Access
 from ..interfaces.classifier import Classifier, OpenClassifier
 from ..interfaces.document import Label, Words
 from ..interfaces.errors import ModelError, OptionError, unknown_name
+from ..interfaces.places import as_place, exists, is_url
 from ..models.explainer_folder import attach, explainer_identity, read_explainer
 from ..models.fingerprint import fingerprint as fingerprint_of
 from ..models.fingerprint import model_fingerprint, named_fingerprint
@@ -94,7 +96,24 @@ def _ours(trained: TrainedModel, access: Access) -> OpenedModel:
     return OpenedModel(trained.classifier, name, "whyword", trained, place, lambda: model_fingerprint(trained), access)
 
 
+def _fetched(url: str, access: Access) -> OpenedModel:
+    """Open a model folder of ours that is reached by a URL: it is copied here, and read whole."""
+    place: Any = as_place(url)
+    if not exists(place / "config.json"):
+        raise ModelError(f"There is no model folder {url}: copy there what  whyword train  wrote, or correct the URL.")
+    with TemporaryDirectory() as scratch:
+        here = Path(scratch, place.name)
+        place.fs.get(place.path, str(here), recursive=True)
+        if not _is_ours(here):
+            raise ModelError(f"{url} is no whyword model, and only those are read by a URL: copy it to this machine.")
+        opened = _open_named(here, access)
+    assert opened.trained is not None
+    return replace(opened, place=url, trained=replace(opened.trained, folder=None))
+
+
 def _open_named(model: str | Path, access: Access) -> OpenedModel:
+    if is_url(model):
+        return _fetched(str(model), access)
     if not _is_ours(Path(model)):
         found = open_foreign(str(model), access)
         if found is not None:

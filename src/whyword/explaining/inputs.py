@@ -22,6 +22,7 @@ from ..data.sources import check_rows, count_rows, find_columns
 from ..data.words import split
 from ..interfaces.document import Document, Label, Span, Words
 from ..interfaces.errors import DataError
+from ..interfaces.places import as_place, exists, is_place, open_bytes
 
 
 class TextSource:
@@ -30,8 +31,8 @@ class TextSource:
     def __init__(self, texts: Any, columns: Columns | Mapping[str, str] | None = None) -> None:
         """Take the path of a file or of a folder, or strings, pairs of strings or documents."""
         self.columns = columns if isinstance(columns, Columns) else Columns(**dict[str, Any](columns or {}))
-        self.path = Path(texts) if isinstance(texts, str | Path) else None
-        if self.path is not None and not os.path.exists(self.path):  # pathlib raises where a name is too long
+        self.path = as_place(texts) if isinstance(texts, str) or is_place(texts) else None
+        if self.path is not None and not _is_there(self.path):
             raise DataError(f"There is no file or folder {str(texts)[:80]!r}: give its path, or a list of texts.")
         self._stream = texts if isinstance(texts, Iterator) else None
         self._words = None if self.path is not None or self._stream is not None else read_texts(texts)
@@ -86,8 +87,12 @@ class TextSource:
 
 def file_fingerprint(path: Path) -> str:
     """Name the content of a file."""
-    with path.open("rb") as file:
+    with open_bytes(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _is_there(path: Path) -> bool:
+    return os.path.exists(path) if isinstance(path, Path) else exists(path)  # pathlib raises where a name is too long
 
 
 def _document(text: Any, row: int) -> Document:

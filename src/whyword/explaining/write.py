@@ -13,6 +13,7 @@ from ..interfaces.classifier import class_values
 from ..interfaces.document import Document, Label
 from ..interfaces.errors import OptionError, unknown_name
 from ..interfaces.explanation import MOST_COLUMNS, Explainer, Explanation
+from ..interfaces.places import as_place, exists, is_place, is_remote
 from ..models.fingerprint import describe_explainer
 from ..parallel import ENGINES
 from ..storage.lock import owned
@@ -68,7 +69,7 @@ def write_explanations(
     on_progress: called with a Progress after each chunk of texts, and with a sentence if there was an earlier run.
     """
     sharing = Sharing(engine, workers, address, part_size, format)
-    source, output = TextSource(texts, columns), Path(output)
+    source, output = TextSource(texts, columns), as_place(output)
     into_folder = check_destination(source.path, output, EXPLANATIONS, sharing)
     opened = _open(model, source, device, classes, fingerprint, tokenizer)
     classifier = opened.classifier
@@ -127,7 +128,7 @@ def write_predictions(
     The output is a .jsonl, .jsonl.gz, .csv or .parquet file, or a folder.
     """
     sharing = Sharing(engine, workers, address, part_size, format)
-    source, output = TextSource(texts, columns), Path(output)
+    source, output = TextSource(texts, columns), as_place(output)
     into_folder = check_destination(source.path, output, PREDICTIONS, sharing)
     opened = _open(model, source, device, classes, fingerprint, tokenizer)
     settings = {"model": opened.identity}
@@ -153,6 +154,8 @@ def check_destination(source: Path | None, output: Path | None, endings: Sequenc
         if getattr(sharing, name) < 1:
             raise OptionError(f"{name} is {getattr(sharing, name)}: give 1 or more.")
     reads_folder = source is not None and source.is_dir()
+    if output is not None and is_remote(output):
+        exists(output)  # or a sentence
     if output is None or not (output.is_dir() or not output.suffix):
         if reads_folder:
             raise OptionError(f"{source} is a folder: write to a folder too, or name one of its files.")
@@ -180,7 +183,7 @@ def _open(
     if isinstance(model, OpenedModel):
         opened = model
     else:
-        named = isinstance(model, str | Path) or trained_model(model) is not None
+        named = isinstance(model, str) or is_place(model) or trained_model(model) is not None
         access = access_for([] if named else [source.first()], classes, device)
         opened = open_model(with_tokenizer(model, tokenizer), access, fingerprint)
     if opened.trained is not None:

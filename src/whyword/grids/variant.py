@@ -24,6 +24,7 @@ from ..data.sources import locate, name_of, split_parts
 from ..data.splits import hold_out
 from ..interfaces.document import Document
 from ..interfaces.errors import DataError, OptionError
+from ..interfaces.places import as_place, open_bytes
 from ..models.choose import choose_setting, is_begun_choice
 from ..models.config import FORBIDDEN, RunConfig, make_config
 from ..models.fingerprint import fingerprint
@@ -256,7 +257,7 @@ def find_source(
 def file_fingerprint(path: str | Path) -> str:
     """Name the bytes of a file."""
     try:
-        with Path(path).expanduser().open("rb") as file:
+        with open_bytes(as_place(path).expanduser()) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except FileNotFoundError:
         raise DataError(f"There is no file {path}.") from None

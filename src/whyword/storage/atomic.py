@@ -9,9 +9,11 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from ..interfaces.errors import ModelError, WhywordError, WriteError
+from ..interfaces.places import OBJECT_STORES, is_remote, reason
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -31,14 +33,21 @@ def writing(path: Path) -> Iterator[None]:
     except WhywordError:
         raise
     except OSError as error:
-        reason = error.strerror or str(error)
         remedy = REMEDIES.get(error.errno or 0, ELSEWHERE)
-        raise WriteError(f"{path} cannot be written ({reason}): {remedy}.") from error
+        raise WriteError(f"{path} cannot be written ({error.strerror or error}): {remedy}.") from error
+    except Exception as error:
+        if not is_remote(path):
+            raise
+        raise WriteError(f"{path} cannot be written ({reason(error)}): check the URL and the credentials.") from error
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """Give a place beside the path; what is written there is renamed to the path, or gone after an error."""
+    if is_remote(path):
+        with _uploading(path) as here:
+            yield here
+        return
     beside = path.with_name(f".{path.name}.{os.getpid()}.new")
     with writing(path):
         try:
@@ -48,6 +57,21 @@ def replacing(path: Path) -> Iterator[Path]:
             sync(path.parent)
         finally:
             beside.unlink(missing_ok=True)
+
+
+@contextmanager
+def _uploading(path: Any) -> Iterator[Path]:
+    """Give a place on this machine; what is written there goes where a URL says, whole or not at all."""
+    with TemporaryDirectory() as scratch:
+        here = Path(scratch, path.name)
+        yield here
+        with writing(path):
+            if path.protocol in OBJECT_STORES:
+                path.fs.put_file(str(here), path.path)
+            else:
+                beside = path.with_name(f".{path.name}.{os.getpid()}.new")
+                path.fs.put_file(str(here), beside.path)
+                path.fs.mv(beside.path, path.path)
 
 
 def sync(place: Path) -> None:

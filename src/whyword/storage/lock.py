@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from ..interfaces.errors import OptionError
+from ..interfaces.places import is_remote
 from .atomic import writing
 
 BOOT = Path("/proc/sys/kernel/random/boot_id")  # of Linux: equal in all containers of a machine, until it restarts
@@ -68,9 +69,10 @@ class OwnedError(OptionError):
 def owned(output: str | Path, inside: bool = False) -> Iterator[None]:
     """Have an output to oneself; refuse with a sentence that says who has it.
 
-    The lock of a folder that is written in place is inside it, any other is beside its output.
+    The lock of a folder that is written in place is inside it, any other is beside its output. Where files are reached
+    by a URL, nothing can be locked.
     """
-    if _held_above.get() or sys.platform == "win32":
+    if _held_above.get() or is_remote(output) or sys.platform == "win32":
         yield
         return
     lock = lock_file(Path(output), inside)

@@ -7,14 +7,18 @@ process was killed, are dropped; so are those that do not agree with the checksu
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from io import FileIO
 from pathlib import Path
+from shutil import copyfile
 from typing import Any
 
 from ..interfaces.errors import WriteError
+from ..interfaces.places import is_remote
 from ..interfaces.settings import strict_json
 from .atomic import replacing, sync, writing
 
@@ -32,8 +36,8 @@ class PartFile:
         """
         self.output = output
         self.settings = json.loads(json.dumps(settings))  # as they are read again
-        self.rows = output.with_name(f"{output.name}.part")
-        self.log = output.with_name(f"{output.name}.part.log")
+        self.rows = _workshop(output) / f"{output.name}.part"
+        self.log = self.rows.with_name(f"{output.name}.part.log")
         self.texts = self.passes = self.bytes = self.checksum = 0
         self.changed: list[str] = []  # why the rows of an earlier run cannot be used
         earlier = self._read_log()
@@ -81,7 +85,7 @@ class PartFile:
         """Append rows as they come and give the number of all; after an error, what was done stays."""
         try:
             with writing(self.output):
-                self.output.parent.mkdir(parents=True, exist_ok=True)
+                self.rows.parent.mkdir(parents=True, exist_ok=True)
                 rows, log = self.rows.open("r+b" if self.texts else "wb", buffering=0), self._new_log()
             with rows, log:
                 rows.truncate(self.bytes)
@@ -122,7 +126,10 @@ class PartFile:
 
     def put(self, fill: Callable[[Path], object] | None = None) -> None:
         """Put the output in its place: the rows as they are, or the file that a function makes of them."""
-        if fill is None:
+        if is_remote(self.output) and fill is None:
+            with replacing(self.output) as beside:
+                copyfile(self.rows, beside)
+        elif fill is None:
             with writing(self.output):
                 sync(self.rows)
                 self.rows.replace(self.output)
@@ -131,6 +138,14 @@ class PartFile:
             with replacing(self.output) as beside:
                 fill(beside)
         self._remove()
+
+
+def _workshop(output: Path) -> Path:
+    """Name the folder of unfinished rows: that of the output, or one of this machine, as no URL can be appended to."""
+    if not is_remote(output):
+        return output.parent
+    kept = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return kept / "whyword" / "unfinished" / hashlib.sha256(str(output).encode()).hexdigest()[:16]
 
 
 def changed_settings(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:

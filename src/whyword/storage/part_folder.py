@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..interfaces.errors import OptionError
+from ..interfaces.places import is_remote
 from .atomic import replacing, writing
 from .part_file import changed_settings
 
@@ -27,7 +28,9 @@ class PartFolder:
         self.ending = ending
         self.settings = json.loads(json.dumps(settings))  # as they are read again
         self._manifest = folder / MANIFEST
-        files = sorted(path.name for path in folder.iterdir() if path.name[0] != ".") if folder.is_dir() else []
+        files = (
+            sorted(path.name for path in folder.iterdir() if path.name[:1] not in ("", ".")) if folder.is_dir() else []
+        )
         if MANIFEST in files:
             self._compare(empty=len(files) == 1)
         elif files:
@@ -68,8 +71,9 @@ class PartFolder:
     def forget(self) -> None:
         """Take back what was written down, where no part was written."""
         self._manifest.unlink(missing_ok=True)
-        with suppress(OSError):  # there is something else in the folder
-            self.folder.rmdir()
+        if not is_remote(self.folder):  # else it would be removed with all that is in it
+            with suppress(OSError):  # there is something else in the folder
+                self.folder.rmdir()
 
     def finish(self, parts: int, texts: int) -> None:
         """Write down that all parts are there."""

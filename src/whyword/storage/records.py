@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..interfaces.errors import MissingExtraError, OptionError
+from ..interfaces.places import exists, is_remote
 from ..interfaces.settings import strict_json
 from .atomic import replacing, writing
 
@@ -23,7 +24,7 @@ def check_output(output: Path, endings: Sequence[str], inputs: Sequence[str | Pa
     """Refuse a file of another kind, a folder, and the file that is being read."""
     if not output.name.endswith(tuple(endings)):
         raise OptionError(f"The output {output} must end in {', '.join(endings[:-1])} or {endings[-1]}.")
-    if output.is_dir():
+    if exists(output) and output.is_dir():
         raise OptionError(f"The output {output} is a folder: name a file.")
     if len(inputs) == 1 and _same(inputs[0], output):
         raise OptionError(f"The output {output} is the file that is read: name another one.")
@@ -31,6 +32,8 @@ def check_output(output: Path, endings: Sequence[str], inputs: Sequence[str | Pa
 
 
 def _same(path: str | Path, output: Path) -> bool:
+    if is_remote(output):
+        return str(path) == str(output)
     try:
         return Path(path).samefile(output)
     except (OSError, ValueError):

@@ -65,9 +65,9 @@ def test_who_stops_reading_stops_the_processes():
 
 
 def test_an_error_that_cannot_be_pickled_comes_back_with_its_words():
-    from whyword.parallel import _run_safely_apart
+    from whyword.parallel.outcome import run_safely_apart
 
-    error = _run_safely_apart(no_way_back, 0)
+    error = run_safely_apart(no_way_back, 0)
     assert type(error) is WhywordError
     assert str(error) == "one and two"
 
@@ -139,18 +139,3 @@ def test_processes_have_one_torch_thread(monkeypatch):
         monkeypatch.delenv(name, raising=False)
     ((_, threads),) = parallel_map(eval, ["__import__('torch').get_num_threads()"], workers=2)
     assert threads == 1
-
-
-def test_a_ray_that_does_not_start_is_told_in_a_sentence(monkeypatch):
-    class Ray:
-        @staticmethod
-        def is_initialized():
-            return False
-
-        @staticmethod
-        def init(**settings):
-            raise ConnectionError("nobody answers.\nA long story follows.")
-
-    monkeypatch.setitem(sys.modules, "ray", Ray)
-    with pytest.raises(OptionError, match=r"Ray does not run at far:1 \(nobody answers\): try again"):
-        list(parallel_map(math.sqrt, [1], engine="ray", address="far:1"))
