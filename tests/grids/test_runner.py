@@ -23,7 +23,7 @@ from whyword.grids.variant import Evaluation
 from whyword.interfaces.errors import OptionError
 from whyword.models import train as module
 from whyword.papers.evaluations.words import Examples
-from whyword.papers.reproduction.tables import Accuracy
+from whyword.papers.reproduction.accuracy import Accuracy
 from whyword.parallel import WorkerError
 
 

@@ -60,7 +60,7 @@ def command(
     Trained models and the records of all runs stay in FOLDER: stopped in whatever way, the same command resumes. Writes
     reproduction.md and .json, and the figures.
     """
-    from ..grids.runner import RECORDS, finished_records
+    from ..grids.runner import RECORDS, earlier_records, finished_records
     from ..papers.reproduction.paper import load_paper
     from ..papers.reproduction.report import ReproductionReport
     from ..papers.reproduction.tables import all_jobs, choose_tables, collect, plan, resize, run
@@ -84,8 +84,12 @@ def command(
         follow(() if finished else run(todo, folder, engine, at_once), records, len(jobs), folder / RECORDS, quiet)
         done = {name: record for name, record in records.items() if record.failed is None}
         typed = shlex.join(["whyword", *(word for word in sys.argv[1:] if word != "--finished")])
-        missing = len(jobs) - len(done)
-        report = ReproductionReport(chosen, scale, size, collect(todo, done), typed, done.values(), missing)
+        earlier = earlier_records([job for job in jobs if job.name not in done], folder / RECORDS)
+        missing = len(jobs) - len(done) - len(earlier)
+        shown = {**earlier, **done}
+        report = ReproductionReport(
+            chosen, scale, size, collect(todo, shown), typed, list(shown.values()), missing, len(earlier)
+        )
         report.save(folder)
     if as_json:
         print(strict_json({"output": str(folder), **report.to_dict()}))

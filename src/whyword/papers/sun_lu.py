@@ -20,7 +20,7 @@ from .evaluations.attention_scores import (
     group_sizes,
 )
 from .reproduction.paper import Claim, Paper, Read, Row, Scale, TableOrFigure, in_seeds, published
-from .reproduction.tables import Accuracy, accuracy_on_test, accuracy_rows, right_on_test
+from .reproduction.accuracy import Accuracy, accuracy_on_test, accuracy_rows, right_on_test
 
 MODELS: dict[str, Settings] = {  # encoder and kind of attention; all states are 100 wide
     "DP": {"encoder": {"name": "bag", "dim": 100}, "kind": "dot"},
@@ -35,6 +35,7 @@ SMALL_SCALES, USUAL, HUGE = (0.001, 1.0), 10.0, 10_000.0  # λ
 TRAINING = {"optimizer": "adagrad", "learning_rate": 0.02, "batch_size": 100, "epochs": 40}
 SYNTHETIC_TRAINING = {"optimizer": "sgd", "learning_rate": 0.015, "batch_size": 200, "epochs": 500}
 PENALTY, SYNTHETIC_PENALTY = 1e-4, 1e-3  # weight of |V·W|: comments in the authors' code
+L2 = (1e-4, 1e-3, 1e-2, 1e-1)  # of AD, whose weight is not told: dev decides for each data set and λ
 RATIOS = ("1:1", "1:2", "1:5", "2:1", "2:5")  # second class : first class
 THREE_CLASSES = "20ng_three"  # a ratio is for two
 SLIGHT = 0.1  # a correlation, a Cliff's delta or a difference of scores that is smaller says little
@@ -76,6 +77,7 @@ class Sizes(Scale):
 
     lambdas: tuple[float, ...] = (*SMALL_SCALES, USUAL, 20.0, 50.0, 100.0, HUGE)
     synthetic: bool = False
+    l2: tuple[float, ...] = L2  # weights that are tried for AD
     slow_seeds: int | None = None  # of DP-L at the λ of which nothing is claimed; None: as many as the others
 
     @property
@@ -96,6 +98,7 @@ SMOKE = Sizes(
     families=tuple(MODELS),
     training={"epochs": 2},
     lambdas=(SMALL_SCALES[0], USUAL, HUGE),
+    l2=L2[:2],
 )
 SMALL = Sizes(
     datasets=("sst2", "20ng_sports", THREE_CLASSES),
@@ -118,7 +121,8 @@ def variant_of(model: str, scale: Sizes, size: float, penalty: float = 0.0, rati
         "training": {**training, "patience": None, "clip": None, **scale.training},
     }
     name = f"{model}-{size:g}" + ("-penalty" if penalty else "") + (f"-{ratio}" if ratio else "")
-    return Variant(name, settings, longest=LONGEST if model == SLOW else None, ratio=ratio)
+    search = (("method.l2", scale.l2),) if model == "AD" else ()
+    return Variant(name, settings, longest=LONGEST if model == SLOW else None, ratio=ratio, search=search)
 
 
 def tables(scale: Scale) -> tuple[TableOrFigure, ...]:

@@ -21,7 +21,7 @@ from .evaluations.explanation_metrics import (
 from .evaluations.text_maps import GAIN, VatIterations, accuracies, as_panel, silhouettes
 from .evaluations.words import Examples, texts_with_words
 from .reproduction.paper import Claim, Paper, Read, Results, Row, Scale, TableOrFigure, in_seeds, published
-from .reproduction.tables import FLOOR, accuracy_row, accuracy_rows
+from .reproduction.accuracy import FLOOR, accuracy_row, accuracy_rows
 
 K, LAST_K = 5, 20  # words removed or kept in the tables, and at the end of the curves
 DROP, KEPT = "accuracy-drop", "posthoc-accuracy-gold"

@@ -21,7 +21,7 @@ from .evaluations.words import (
     word_lists,
 )
 from .reproduction.paper import Claim, Paper, Read, Results, Row, Scale, TableOrFigure, published
-from .reproduction.tables import FLOOR, Accuracy, accuracy_on_dev, accuracy_row, accuracy_rows, epoch_seconds
+from .reproduction.accuracy import FLOOR, Accuracy, accuracy_on_dev, accuracy_row, accuracy_rows, epoch_seconds
 
 K, LAST_K = 5, 10  # words removed for AOPC, and kept at the end of the post-hoc curves
 DROP, KEPT = "probability-drop", "posthoc-accuracy"

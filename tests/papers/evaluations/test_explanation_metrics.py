@@ -19,7 +19,7 @@ from whyword.papers.evaluations.explanation_metrics import (
     metric_curve,
 )
 from whyword.papers.reproduction.paper import Row
-from whyword.papers.reproduction.tables import Accuracy
+from whyword.papers.reproduction.accuracy import Accuracy
 
 METRICS = {"probability-drop": {"k": 2, "longest": 3}, "mean-probability-drop": {"k": 3, "longest": 3}}
 JUDGE = tiny_variant("base", "judge")

@@ -9,25 +9,19 @@ from whyword.data.planted import planted
 from whyword.interfaces.errors import OptionError, WhywordError
 from whyword.papers.evaluations.explanation_metrics import Explained
 from whyword.papers.evaluations.words import Examples
-from whyword.papers.reproduction import tables as accuracy
-from whyword.papers.reproduction.paper import Claim, Paper, Row, Scale, TableOrFigure
-from whyword.papers.reproduction.report import ReproductionReport
-from whyword.papers.reproduction.tables import (
+from whyword.papers.reproduction import accuracy
+from whyword.papers.reproduction.accuracy import (
     FLOOR,
     Accuracy,
     accuracy_on_test,
     accuracy_row,
     accuracy_rows,
-    all_jobs,
-    choose_tables,
-    collect,
     majority_on_test,
-    plan,
-    resize,
     right_on_test,
-    run,
-    stages,
 )
+from whyword.papers.reproduction.paper import Claim, Paper, Row, Scale, TableOrFigure
+from whyword.papers.reproduction.report import ReproductionReport
+from whyword.papers.reproduction.tables import all_jobs, choose_tables, collect, plan, resize, run, stages
 
 VALUE = accuracy_on_test
 OURS, THEIRS = tiny_variant("vmask", "ours"), tiny_variant("base", "theirs")

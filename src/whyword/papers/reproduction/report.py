@@ -36,12 +36,14 @@ class ReproductionReport:
     command: str | None = None
     records: Collection[RunRecord] = ()  # all that was run for it, also models that only judge
     missing: int = 0  # runs that are still to come
+    earlier: int = 0  # runs whose evaluation has an earlier form, which tells the same numbers, but fewer
 
     @property
     def caps(self) -> str:
         """Say how much of the paper this is."""
         missing = [f"runs still missing: {self.missing}"] if self.missing else []
-        return ", ".join([f"scale {self.scale_name}", *self.scale.caps, *missing])
+        earlier = [f"runs recorded in an earlier form, to be run again: {self.earlier}"] if self.earlier else []
+        return ", ".join([f"scale {self.scale_name}", *self.scale.caps, *missing, *earlier])
 
     @property
     def hours(self) -> float:
@@ -66,6 +68,7 @@ class ReproductionReport:
             "command": self.command,
             "hours": self.hours,
             "missing": self.missing,
+            "earlier": self.earlier,
             "versions": self.versions,
             "tables": [_values(reproduced) for reproduced in self.tables],
         }
