@@ -10,8 +10,8 @@ from ..grids.variant import Evaluation, Settings, Variant
 from .evaluations.explanation_metrics import Explained, draw_lines, metric_curve
 from .evaluations.text_maps import SILHOUETTE, TextMap, draw_maps, separations
 from .evaluations.words import Examples, texts_with_words
-from .reproduction.paper import Claim, Paper, Read, Row, Scale, TableOrFigure, in_seeds, published
 from .reproduction.accuracy import FLOOR, accuracy_row, accuracy_rows
+from .reproduction.paper import Claim, Paper, Read, Row, Scale, TableOrFigure, in_seeds, published
 
 REMOVED = (1, 5, 9)  # words, for AOPC; K in the paper
 LAST_K = 9  # words kept at the end of the post-hoc curves

@@ -19,8 +19,8 @@ from .evaluations.attention_scores import (
     effects,
     group_sizes,
 )
-from .reproduction.paper import Claim, Paper, Read, Row, Scale, TableOrFigure, in_seeds, published
 from .reproduction.accuracy import Accuracy, accuracy_on_test, accuracy_rows, right_on_test
+from .reproduction.paper import Claim, Paper, Read, Row, Scale, TableOrFigure, in_seeds, published
 
 MODELS: dict[str, Settings] = {  # encoder and kind of attention; all states are 100 wide
     "DP": {"encoder": {"name": "bag", "dim": 100}, "kind": "dot"},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,8 +12,9 @@ import numpy as np
 from ...analysis.vat_iterations import dev_accuracy_by_iteration
 from ...data.dataset import Dataset
 from ...grids.variant import Evaluation, Result, Settings, TrainedVariant, Variant
+from ...inference.fitted import FittedClassifier
 from ...interfaces.classifier import predicted_classes
-from ...interfaces.document import Label
+from ...interfaces.document import Document, Label
 from ...maths.stats.correlation import matthews
 from ...models.folder import TrainedModel
 from .paper import Row
@@ -52,16 +53,35 @@ def _on_test(model: TrainedModel, dataset: Dataset) -> Result:
     """Give which texts were answered right, the share of the class most frequent in training, and Matthews' phi."""
     if not dataset.test:
         return {"right": "", "majority": None, "matthews": None}
-    classifier, gold = model.classifier, [document.label for document in dataset.test]
-    answers = predicted_classes(classifier, classifier.probabilities([document.words for document in dataset.test]))
-    said: list[Label] = [classifier.classes[i] for i in answers]
-    right = np.array([mine == label for mine, label in zip(said, gold, strict=True)])
+    said, gold = answers(model.classifier, dataset.test), [document.label for document in dataset.test]
     most_frequent, _ = Counter(document.label for document in dataset.train).most_common(1)[0]
     return {
-        "right": np.packbits(right).tobytes().hex(),
+        "right": packed(np.array([mine == label for mine, label in zip(said, gold, strict=True)])),
         "majority": gold.count(most_frequent) / len(gold),
         "matthews": matthews(said, gold),
     }
+
+
+def answers(classifier: FittedClassifier, documents: Sequence[Document]) -> list[Label]:
+    """Give the class that is predicted of each text."""
+    predicted = predicted_classes(classifier, classifier.probabilities([document.words for document in documents]))
+    return [classifier.classes[i] for i in predicted]
+
+
+def right_answers(classifier: FittedClassifier, documents: Sequence[Document]) -> np.ndarray:
+    """Give (text,) bool."""
+    said = answers(classifier, documents)
+    return np.array([mine == document.label for mine, document in zip(said, documents, strict=True)])
+
+
+def packed(right: np.ndarray) -> str:
+    """Write (text,) bool as hexadecimal digits, a bit each."""
+    return np.packbits(right).tobytes().hex()
+
+
+def unpacked(bits: str, texts: int) -> np.ndarray:
+    """Read what packed wrote, (text,) of 0 and 1."""
+    return np.unpackbits(np.frombuffer(bytes.fromhex(bits), dtype=np.uint8), count=texts).astype(np.float64)
 
 
 def accuracy_on_test(result: Result) -> dict[str, float]:
@@ -73,8 +93,7 @@ def right_on_test(result: Result) -> dict[str, np.ndarray]:
     """Read which test texts were answered right, times 100; older records do not tell."""
     if "test_accuracy" not in result or not result.get("right"):
         return {}
-    bits = np.unpackbits(np.frombuffer(bytes.fromhex(result["right"]), dtype=np.uint8), count=result["test_texts"])
-    return {"value": 100.0 * bits}
+    return {"value": 100.0 * unpacked(result["right"], result["test_texts"])}
 
 
 def matthews_on_test(result: Result) -> dict[str, float]:

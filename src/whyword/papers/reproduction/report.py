@@ -148,7 +148,7 @@ def _content(reproduced: ReproducedTable, write: Callable[[Table], str], with_nu
         yield "Nothing is there yet."
         return
     if not (reproduced.numbers or table.show):
-        yield "There are no such numbers for these data."
+        yield "The records at hand have no such numbers."
     elif not with_numbers:
         yield "Drawn in the folder; its numbers are in reproduction.md."
     else:
