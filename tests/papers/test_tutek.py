@@ -84,6 +84,8 @@ def test_it_is_reproduced_end_to_end(tmp_path):
     ReproductionReport(PAPER, "smoke", scale, made).save(tmp_path)
     assert {number.row for number in made[0].numbers} == set(VARIANTS)
     assert len(made[0].claims) == 6
-    assert [one.table.name for one in made if one.records] == ["table 1", "table 2", "figure 1", "figure 2"]
+    names = ["table 1", "table 2", "rationales", "convergence", "figure 1", "figure 2"]
+    assert [one.table.name for one in made if one.records] == names
+    assert {number.row for number in made[2].numbers} == {*VARIANTS, "random"}
     assert len(list(tmp_path.glob("figure-*.png"))) == 2
     assert len(list((tmp_path / "models").glob("*.adversaries/*/lambda-*.json"))) == 2 * len(VARIANTS)

@@ -87,7 +87,7 @@ class EvaluationJob:
     @property
     def earlier(self) -> list[str]:
         """Names of records that earlier forms of the evaluation left, which tell the same numbers, but fewer."""
-        return [self._name(identity) for identity in self.evaluation.earlier]
+        return [self._name(identity) for identity in self.evaluation.earlier(self.trained.variant)]
 
     def _name(self, evaluation: Settings) -> str:
         words = f"{self.trained.source.name}-{self.trained.variant.name}-{self.trained.seed}-{self.evaluation.name}"

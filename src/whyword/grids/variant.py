@@ -179,9 +179,8 @@ class Evaluation(ABC):
     revision: ClassVar[int] = 1
     judge: Variant | None = None  # a variant on the same data with the same seed whose model is used too
 
-    @property
-    def earlier(self) -> tuple[Settings, ...]:
-        """Identities of earlier forms whose records tell the same numbers, but fewer: shown until it is run again."""
+    def earlier(self, variant: Variant) -> tuple[Settings, ...]:
+        """Give earlier forms, newest first, whose records tell the same numbers, but fewer: shown until it is run."""
         return ()
 
     @abstractmethod

@@ -201,7 +201,7 @@ def tables(scale: Scale) -> tuple[TableOrFigure, ...]:
     plain = accuracy_rows(accuracy_row(variant) for way in ways.values() for variant in way.values())
     removal = rows(lambda who: Reading(DROP, (), who))
     keeping = rows(lambda who: Reading(KEPT, (), who))
-    everyone = [variant for way in ways.values() for variant in way.values()]
+    everyone = {variant.name: variant for way in ways.values() for variant in way.values()}
     return (
         statistics_table("table 1", DATA),
         TableOrFigure(

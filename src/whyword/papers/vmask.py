@@ -249,7 +249,7 @@ def tables(scale: Scale) -> tuple[TableOrFigure, ...]:
             _rows(scored, WordScores(), pearson_of_frequency),
             draw=_cloud,
         ),
-        convergence(everything),
+        convergence({variant.name: variant for variant in everything}),
     )
 
 

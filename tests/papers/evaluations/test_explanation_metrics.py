@@ -18,8 +18,8 @@ from whyword.papers.evaluations.explanation_metrics import (
     metric_at,
     metric_curve,
 )
-from whyword.papers.reproduction.paper import Row
 from whyword.papers.reproduction.accuracy import Accuracy
+from whyword.papers.reproduction.paper import Row
 
 METRICS = {"probability-drop": {"k": 2, "longest": 3}, "mean-probability-drop": {"k": 3, "longest": 3}}
 JUDGE = tiny_variant("base", "judge")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Mapping
 
 from matplotlib.figure import Figure
 
@@ -13,13 +13,12 @@ from ..reproduction.accuracy import LAST, Accuracy, ends_at_best
 from ..reproduction.paper import Results, Row, TableOrFigure
 
 
-def convergence(variants: Iterable[Variant], main: Iterable[str] = ()) -> TableOrFigure:
-    """Describe the curves of some variants; main ones, all if none is named, are also run where a scale is brief."""
-    named = {*main}
+def convergence(variants: Mapping[str, Variant], main: Collection[str] = ()) -> TableOrFigure:
+    """Describe the curves of named variants; main ones, all if none is named, are also run where a scale is brief."""
     return TableOrFigure(
         "convergence",
         "Epochs of the chosen phase, and dev accuracy epoch by epoch",
-        tuple(Row(v.name, v, Accuracy(), ends_at_best, not named or v.name in named) for v in variants),
+        tuple(Row(name, v, Accuracy(), ends_at_best, not main or name in main) for name, v in variants.items()),
         draw=_draw,
         note=f"{LAST}: runs, in percent, whose last epoch is best. They had not converged: what is said of them is of "
         "the budget. The curves are means over seeds, and go on over all phases.",

@@ -47,9 +47,8 @@ class Explained(Evaluation):
     judge: Variant | None = None  # a variant on the same data with the same seed
     each: tuple[int, ...] = ()  # numbers of words at which the record tells of each text
 
-    @property
-    def earlier(self) -> tuple[Settings, ...]:
-        """The first revision told of no single text, and had no normalized metric beside the others."""
+    def earlier(self, variant: Variant) -> tuple[Settings, ...]:
+        """Take the first revision, which told of no single text and had no normalized metric beside the others."""
         raw = {name: settings for name, settings in self.metrics.items() if not name.startswith(NORMALIZED)}
         if not raw:
             return ()

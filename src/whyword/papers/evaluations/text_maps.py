@@ -13,7 +13,7 @@ from ...analysis.tsne import panel
 from ...analysis.vat_iterations import train_by_iteration
 from ...data.dataset import Dataset
 from ...explaining.inputs import draw
-from ...grids.variant import Evaluation, Result, Settings, TrainedVariant, evaluation_identity
+from ...grids.variant import Evaluation, Result, Settings, TrainedVariant, Variant, evaluation_identity
 from ...maths.stats.separation import Separation
 from ...models.config import make_config, overlay
 from ...models.folder import TrainedModel
@@ -86,9 +86,8 @@ class VatIterations(Evaluation):
     iterations: int = 5
     sample: int = 500  # texts in the picture
 
-    @property
-    def earlier(self) -> tuple[Settings, ...]:
-        """The first revision told of no single text."""
+    def earlier(self, variant: Variant) -> tuple[Settings, ...]:
+        """Take the first revision, which told of no single text."""
         return ({**evaluation_identity(self), "revision": 1},)
 
     def evaluate(self, model: TrainedModel, dataset: Dataset, trained: TrainedVariant) -> Result:

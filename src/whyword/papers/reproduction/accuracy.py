@@ -29,9 +29,8 @@ class Accuracy(Evaluation):
     name: ClassVar[str] = "accuracy"
     revision: ClassVar[int] = 2
 
-    @property
-    def earlier(self) -> tuple[Settings, ...]:
-        """The first revision told of no single text, in most records, and of no curve."""
+    def earlier(self, variant: Variant) -> tuple[Settings, ...]:
+        """Take the first revision, which told of no curve, and mostly of no single text."""
         return ({"name": self.name, "revision": 1},)
 
     def evaluate(self, model: TrainedModel, dataset: Dataset, trained: TrainedVariant) -> Result:
