@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -13,12 +14,16 @@ from ..grids.variant import Evaluation, Result, Settings, Variant
 from .evaluations.attention_scores import (
     AttentionScores,
     draw_groups,
+    draw_groups_of,
     draw_training,
     draw_updates,
+    draw_weights,
     draw_words,
     effects,
     group_sizes,
 )
+from .evaluations.convergence import convergence
+from .evaluations.data_sets import statistics_table
 from .reproduction.accuracy import Accuracy, accuracy_on_test, accuracy_rows, right_on_test
 from .reproduction.paper import Claim, Paper, Read, Row, Scale, TableOrFigure, in_seeds, published
 
@@ -31,13 +36,13 @@ MODELS: dict[str, Settings] = {  # encoder and kind of attention; all states are
 SLOW = "DP-L"  # takes longest by far on long texts
 TRACED = ("DP", "DP-A")  # where the terms A to F are exact
 LONGEST = 256  # words of a text that DP-L reads; the others read all
-SMALL_SCALES, USUAL, HUGE = (0.001, 1.0), 10.0, 10_000.0  # λ
+SMALL_SCALES, USUAL, LARGE, HUGE = (0.001, 1.0), 10.0, 100.0, 10_000.0  # λ
 TRAINING = {"optimizer": "adagrad", "learning_rate": 0.02, "batch_size": 100, "epochs": 40}
 SYNTHETIC_TRAINING = {"optimizer": "sgd", "learning_rate": 0.015, "batch_size": 200, "epochs": 500}
 PENALTY, SYNTHETIC_PENALTY = 1e-4, 1e-3  # weight of |V·W|: comments in the authors' code
 L2 = (1e-4, 1e-3, 1e-2, 1e-1)  # of AD, whose weight is not told: dev decides for each data set and λ
 RATIOS = ("1:1", "1:2", "1:5", "2:1", "2:5")  # second class : first class
-THREE_CLASSES = "20ng_three"  # a ratio is for two
+SST, THREE_CLASSES = "sst2", "20ng_three"  # a ratio of classes is for two
 SLIGHT = 0.1  # a correlation, a Cliff's delta or a difference of scores that is smaller says little
 POINTS = 2.0  # of accuracy: what is unharmed loses less, what is much worse loses more
 
@@ -75,7 +80,7 @@ PICTURED = "Of the first seed, at most 300 words; the numbers are over all words
 class Sizes(Scale):
     """A scale that also says which λ are tried, and whether on synthetic texts, which are trained on otherwise."""
 
-    lambdas: tuple[float, ...] = (*SMALL_SCALES, USUAL, 20.0, 50.0, 100.0, HUGE)
+    lambdas: tuple[float, ...] = (*SMALL_SCALES, USUAL, 20.0, 50.0, LARGE, HUGE)
     synthetic: bool = False
     l2: tuple[float, ...] = L2  # weights that are tried for AD
     slow_seeds: int | None = None  # of DP-L at the λ of which nothing is claimed; None: as many as the others
@@ -101,14 +106,18 @@ SMOKE = Sizes(
     l2=L2[:2],
 )
 SMALL = Sizes(
-    datasets=("sst2", "20ng_sports", THREE_CLASSES),
+    datasets=(SST, "20ng_sports", THREE_CLASSES),
     seeds=3,
     families=tuple(MODELS),
     training={"patience": 10},
     slow_seeds=1,
 )
-FULL = Sizes(datasets=("sst2", "20ng_sports", THREE_CLASSES, "imdb"), seeds=5, families=tuple(MODELS))
-SYNTHETIC = Sizes(datasets=("planted:sun-lu-1",), seeds=4, families=TRACED, lambdas=(USUAL, HUGE), synthetic=True)
+FULL = Sizes(datasets=(SST, "20ng_sports", THREE_CLASSES, "imdb"), seeds=5, families=tuple(MODELS))
+IMDB = replace(SMALL, datasets=("imdb",))
+EIGHT = replace(SMALL, seeds=8, slow_seeds=None)
+SYNTHETIC = Sizes(
+    datasets=("planted:sun-lu-1", "planted:sun-lu-2"), seeds=4, families=TRACED, lambdas=(USUAL, HUGE), synthetic=True
+)
 
 
 def variant_of(model: str, scale: Sizes, size: float, penalty: float = 0.0, ratio: str | None = None) -> Variant:
@@ -126,20 +135,21 @@ def variant_of(model: str, scale: Sizes, size: float, penalty: float = 0.0, rati
 
 
 def tables(scale: Scale) -> tuple[TableOrFigure, ...]:
-    """Describe tables 1 and 2, figures 2 to 5, and what the appendix tells of a penalty and of unequal classes."""
+    """Describe tables 1 and 2, figures 2 to 5, what the appendix tells of a penalty and unequal classes, and more."""
     assert isinstance(scale, Sizes)
     grid = list(product(scale.families, scale.lambdas))
     accuracies = accuracy_rows(
         replace(_row(f, scale, size, Accuracy(), accuracy_on_test), read_texts=right_on_test) for f, size in grid
     )
     scores = {
-        name_of(f, size): _row(f, scale, size, DRAWN if size in (USUAL, HUGE) else UNDRAWN, effects) for f, size in grid
+        name_of(f, size): _row(f, scale, size, DRAWN if _is_drawn(f, size) else UNDRAWN, effects) for f, size in grid
     }
     ends = _some(scores, scale.families, (USUAL, HUGE))
     traced = _some(scores, [f for f in scale.families if f in TRACED], (USUAL, HUGE))
     return (
+        statistics_table("table 1"),
         TableOrFigure(
-            "table 1",
+            "appendix words",
             "Words of the classes, and neutral ones",
             (Row("words", variant_of(scale.families[0], scale, USUAL), DRAWN, group_sizes),),
             GROUPS,
@@ -162,10 +172,11 @@ def tables(scale: Scale) -> tuple[TableOrFigure, ...]:
             draw=draw_groups,
             note=f"{EFFECTS} {PICTURED}",
         ),
+        *_other_boxes(scores, scale),
         TableOrFigure(
-            "figure 3",
-            "Attention score against polarity and against attention weight, word by word",
-            _only(ends, "class over neutral", "weights as scores"),
+            "figure 5",
+            "Mean attention weight of the words of each group",
+            _only(ends, "weights as scores"),
             claims=tuple(
                 Claim(
                     f"5. {f}, λ = 10: attention weights follow scores",
@@ -176,32 +187,75 @@ def tables(scale: Scale) -> tuple[TableOrFigure, ...]:
                 )
                 for f in scale.families
             ),
-            draw=draw_words,
-            note=PICTURED,
+            draw=draw_weights,
+            note=f"A box for each group; words far above it, such as one of a single text, are dots. {PICTURED}",
         ),
         TableOrFigure(
-            "figure 4",
+            "appendix words drawn",
+            "Attention score against polarity and against attention weight, word by word",
+            _only(ends, "class over neutral", "weights as scores"),
+            draw=draw_words,
+            note=f"Not in the paper. {PICTURED}",
+        ),
+        TableOrFigure(
+            "appendix training",
             "Scores of each group and V·W, epoch by epoch",
             _only(traced, "size of V·W"),
             draw=draw_training,
-            note="Of the first seed, on dev texts. The numbers are the size of V·W at the end.",
+            note="Not in the paper. Of the first seed, on dev texts. The numbers are the size of V·W at the end.",
         ),
         TableOrFigure(
-            "figure 5",
+            "appendix updates",
             "What moves the scores: the terms A to F",
             _only(traced, "size of V·W"),
             draw=draw_updates,
-            note="Of the first seed, on training texts, at the final weights.",
+            note="Not in the paper. Of the first seed, on training texts, at the final weights.",
         ),
         TableOrFigure("appendix scores", "Effects at every λ", tuple(scores.values()), note=EFFECTS),
         _penalty(scale),
         _skew(scale),
+        convergence({name_of(f, size): variant_of(f, scale, size) for f, size in grid if size in (USUAL, HUGE)}),
     )
+
+
+def _other_boxes(scores: Mapping[str, Row], scale: Sizes) -> tuple[TableOrFigure, ...]:
+    """Describe figures 3 and 4: the boxes of figure 2 at λ = 100 on SST, at λ = 10 on 20News II, and of AD."""
+    shown = {
+        "figure 3": (
+            "Polarity and attention scores of each group: DP at λ = 100 on SST, and at λ = 10 on the three newsgroups",
+            {(SST, LARGE): name_of("DP", LARGE), (THREE_CLASSES, USUAL): name_of("DP", USUAL)},
+        ),
+        "figure 4": (
+            "Polarity and attention scores of each group: additive attention at λ = 10",
+            {(None, USUAL): name_of("AD", USUAL)},
+        ),
+    }
+    figures = []
+    for name, (title, wanted) in shown.items():
+        rows = tuple(scores[row] for row in wanted.values() if row in scores)
+        if rows:
+            pictures = {(data, row) for (data, _), row in wanted.items()}
+            datasets = tuple(data for data, _ in wanted if data is not None)
+            figures.append(
+                TableOrFigure(
+                    name,
+                    title,
+                    rows,
+                    draw=partial(draw_groups_of, pictures=frozenset(pictures)),
+                    note=PICTURED,
+                    datasets=scale.only(datasets) if datasets else None,
+                )
+            )
+    return tuple(figures)
 
 
 def _row(model: str, scale: Sizes, size: float, evaluation: Evaluation, read: Read) -> Row:
     seeds = scale.seeds_of(model, size)
     return Row(name_of(model, size), variant_of(model, scale, size), evaluation, read, seeds=seeds)
+
+
+def _is_drawn(model: str, size: float) -> bool:
+    return size in (USUAL, HUGE) or (model == "DP" and size == LARGE)
 
 
 def name_of(model: str, size: float) -> str:
@@ -324,6 +378,6 @@ def _only(rows: Sequence[Row], *columns: str) -> tuple[Row, ...]:
 PAPER = Paper(
     "sun-lu",
     "Sun & Lu (ACL 2020): understanding attention for text classification",
-    {"smoke": SMOKE, "small": SMALL, "full": FULL, "synthetic": SYNTHETIC},
+    {"smoke": SMOKE, "small": SMALL, "full": FULL, "imdb": IMDB, "eight": EIGHT, "synthetic": SYNTHETIC},
     tables,
 )

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...grids.runner import RECORDS, EvaluationJob, RunRecord, finished_records, run_jobs
 from ...grids.variant import Source, TrainedVariant, file_fingerprint, find_source
-from ...interfaces.errors import OptionError, unknown_name
+from ...interfaces.errors import DataError, OptionError, unknown_name
 from ...maths.stats.intervals import Estimate, mean_over_runs
 from .accuracy import Accuracy
 from .claims import ClaimResult, Measured, correct, measure_claims
@@ -82,11 +82,15 @@ def plan(
     folder: Path,
     embeddings: str | Path | None = None,
     data_dir: str | None = None,
+    known: Sequence[RunRecord] = (),
 ) -> Plan:
-    """Find the data and list what has to be run."""
-    sources = _find_sources(scale, data_dir)
+    """Find the data and list what has to be run.
+
+    Where nothing is to be run, known records tell which data and word vectors they are of, if the files are not here.
+    """
+    sources = _find_sources(scale, data_dir, known)
     place = None if embeddings is None else str(Path(embeddings).expanduser().resolve())
-    vectors = None if place is None else file_fingerprint(place)
+    vectors = None if place is None else _vectors(place, known)
     jobs = {}
     for seed, table in product(range(scale.seeds), tables):
         for source, row in product(sources, table.rows):
@@ -106,11 +110,28 @@ def plan(
     return Plan(tuple(table for table in tables if table.name in planned), jobs)
 
 
-def _find_sources(scale: Scale, data_dir: str | None) -> list[Source]:
+def _vectors(place: str, known: Sequence[RunRecord]) -> str:
+    """Name the bytes of word vectors; of a file that is not here, as the records do, if all name the same."""
+    named = {record.settings.get("embeddings") for record in known} - {None}
+    return str(named.pop()) if len(named) == 1 and not Path(place).exists() else file_fingerprint(place)
+
+
+def _source(data: str, scale: Scale, data_dir: str | None, known: Sequence[RunRecord]) -> Source:
+    """Find a data set; one that is not here is that of the records, if all mean the same by its name."""
+    try:
+        return find_source(data, None, data_dir, scale.rows)
+    except DataError:
+        named = {str(r.settings["data"]) for r in known if (r.dataset, r.rows) == (data, scale.rows)}
+        if len(named) != 1:
+            raise
+        return Source(data, data, named.pop(), rows=scale.rows)
+
+
+def _find_sources(scale: Scale, data_dir: str | None, known: Sequence[RunRecord]) -> list[Source]:
     """Find the data sets; each is called as its file or folder, so that a path to sst2 meets what is known of sst2."""
     sources: dict[str, Source] = {}
     for data in scale.datasets:
-        source = find_source(data, None, data_dir, scale.rows)
+        source = _source(data, scale, data_dir, known)
         if sources.setdefault(source.name, source) != source:
             raise OptionError(f"Two of the data sets are called {source.name}: rename one, or leave it out.")
     return list(sources.values())
