@@ -114,7 +114,7 @@ def test_it_is_reproduced_end_to_end(tmp_path):
     few = {"seeds": 1, "families": ("DP",), "lambdas": (10.0,), "training": {"epochs": 1}}
     scale = replace(SMOKE, datasets=(DATA,), **few)
     names = ["table 1", "appendix words", "table 2", "figure 2", "figure 3", "figure 5"]  # figure 4 is of AD
-    names += [f"appendix {name}" for name in ("words drawn", "training", "updates", "scores", "penalty", "skew")]
+    names += [f"appendix {name}" for name in ("dots", "training", "updates", "scores", "penalty", "skew")]
     names.append("convergence")
     todo = plan(PAPER.tables(scale), scale, tmp_path)
     records = {record.name: record for record in run(todo, tmp_path)}
@@ -131,8 +131,8 @@ def test_it_is_reproduced_end_to_end(tmp_path):
         ("figure-2", "DP=10-scores"),
         ("figure-3", "DP=10-scores"),
         ("figure-5", "DP=10-weights"),
-        ("appendix-words-drawn", "DP=10-polarity"),
-        ("appendix-words-drawn", "DP=10-weights"),
+        ("appendix-dots", "DP=10-polarity"),
+        ("appendix-dots", "DP=10-weights"),
         ("appendix-training", "DP=10-training"),
         ("appendix-updates", "DP=10-updates"),
     )

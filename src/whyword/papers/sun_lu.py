@@ -191,7 +191,7 @@ def tables(scale: Scale) -> tuple[TableOrFigure, ...]:
             note=f"A box for each group; words far above it, such as one of a single text, are dots. {PICTURED}",
         ),
         TableOrFigure(
-            "appendix words drawn",
+            "appendix dots",
             "Attention score against polarity and against attention weight, word by word",
             _only(ends, "class over neutral", "weights as scores"),
             draw=draw_words,

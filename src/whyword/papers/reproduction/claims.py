@@ -62,13 +62,16 @@ class Measured:
 
 
 def measure_claims(claims: Iterable[Claim], measured: Measured) -> list[ClaimResult]:
-    """Measure the effect of each claim by itself; correct() gives the verdicts."""
+    """Measure the effect of each claim by itself, none where nothing was run; correct() gives the verdicts."""
     datasets = list(dict.fromkeys(dataset for dataset, _, _ in measured.values))
     results = []
     for claim in claims:
         effects = {name: effect for name in datasets if (effect := _effect(claim, measured, name)) is not None}
         if effects:
             results.append(_result(claim, effects))
+        elif datasets:  # others of the table were run: the claim stays on the list
+            nan = float("nan")
+            results.append(ClaimResult(claim, {}, Estimate(nan, nan, nan), nan, nan))
     return results
 
 

@@ -23,6 +23,7 @@ from .paper import Paper, Results, Scale, TableOrFigure, in_seeds
 from .tables import Number, ReproducedTable
 
 DPI, COLORS = 80, 64  # of figures
+NOT_RUN = "not run"  # a claim of whose rows no data set has both
 
 
 @dataclass(frozen=True)
@@ -211,7 +212,7 @@ def _claims(results: Sequence[ClaimResult]) -> Table:
     for result in results:
         p = "–" if isnan(result.p) else f"{result.p:.2g}"
         numbers = [Entry(words, right=True) for words in (signed(result.effect.value), interval(result.effect), p)]
-        by_dataset = "; ".join(f"{name} {_on_dataset(found)}" for name, found in result.by_dataset.items())
+        by_dataset = "; ".join(f"{name} {_on_dataset(found)}" for name, found in result.by_dataset.items()) or NOT_RUN
         verdict = f"{result.verdict}: {result.claim.obstacle}" if result.claim.obstacle else result.verdict
         table.append([Entry(result.claim.sentence), *numbers, Entry(verdict), Entry(by_dataset)])
     return table
@@ -232,8 +233,8 @@ def interval(estimate: Estimate) -> str:
 
 
 def signed(number: float) -> str:
-    """Write a difference; what rounding leaves of two equal numbers is none."""
-    return f"{round(number, 9) + 0.0:+.3g}"
+    """Write a difference, or that there is none; what rounding leaves of two equal numbers is 0."""
+    return "–" if isnan(number) else f"{round(number, 9) + 0.0:+.3g}"
 
 
 def _file_name(words: str) -> str:
