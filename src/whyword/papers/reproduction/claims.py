@@ -69,7 +69,7 @@ def measure_claims(claims: Iterable[Claim], measured: Measured) -> list[ClaimRes
         effects = {name: effect for name in datasets if (effect := _effect(claim, measured, name)) is not None}
         if effects:
             results.append(_result(claim, effects))
-        elif datasets:  # others of the table were run: the claim stays on the list
+        else:  # the claim stays on the list
             nan = float("nan")
             results.append(ClaimResult(claim, {}, Estimate(nan, nan, nan), nan, nan))
     return results
