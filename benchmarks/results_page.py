@@ -37,6 +37,8 @@ between runs of the same seed, averaged over the data sets on which several seed
 A claim **holds** if the effect lies where the paper says, and **fails** if it lies elsewhere or is surely smaller than
 what would matter (mostly one point, written in the paper's file). All else is **not tested**: one seed decides nothing,
 nor do runs that tell too little or compare unequal budgets, nor a data set on which a row is no better than TF-IDF.
+A claim of rows that have no run is on the list as not run. Claims that compare drops of probability between models
+stand twice, as printed and normalized: raw drops also tell how sure a model is.
 Verdicts are corrected by Holm over all claims of a study, so that one of them is wrong by chance in one study of
 twenty. The size that matters, and the claims that the records could not yet answer, were written down after the runs
 at hand had been seen."""

@@ -82,15 +82,19 @@ class Sizes(Scale):
 
     lambdas: tuple[float, ...] = (*SMALL_SCALES, USUAL, 20.0, 50.0, LARGE, HUGE)
     synthetic: bool = False
-    l2: tuple[float, ...] = L2  # weights that are tried for AD
+    l2: tuple[float, ...] = ()  # weights that are tried for AD; none: 1e-4, as for DP-A and DP-L
     slow_seeds: int | None = None  # of DP-L at the λ of which nothing is claimed; None: as many as the others
 
     @property
     def caps(self) -> tuple[str, ...]:
-        """Also where it has fewer seeds."""
+        """Also which weights of AD are tried, and where it has fewer seeds."""
+        caps = super().caps
+        if "AD" in self.families and not self.synthetic:
+            weights = ", ".join(f"{weight:g}" for weight in self.l2)
+            caps = (*caps, f"l2 of AD {weights} by dev" if weights else "l2 of AD 0.0001")
         if self.slow_seeds is None:
-            return super().caps
-        return (*super().caps, f"{in_seeds(self.slow_seeds)} for {SLOW} at λ other than {USUAL:g} and {HUGE:g}")
+            return caps
+        return (*caps, f"{in_seeds(self.slow_seeds)} for {SLOW} at λ other than {USUAL:g} and {HUGE:g}")
 
     def seeds_of(self, model: str, size: float) -> int | None:
         """Give the most seeds of a model with a λ, None if all."""
@@ -112,9 +116,9 @@ SMALL = Sizes(
     training={"patience": 10},
     slow_seeds=1,
 )
-FULL = Sizes(datasets=(SST, "20ng_sports", THREE_CLASSES, "imdb"), seeds=5, families=tuple(MODELS))
-IMDB = replace(SMALL, datasets=("imdb",))
-EIGHT = replace(SMALL, seeds=8, slow_seeds=None)
+FULL = Sizes(datasets=(SST, "20ng_sports", THREE_CLASSES, "imdb"), seeds=5, families=tuple(MODELS), l2=L2)
+IMDB = replace(SMALL, datasets=("imdb",), l2=L2)
+EIGHT = replace(SMALL, seeds=8, slow_seeds=None, l2=L2)
 SYNTHETIC = Sizes(
     datasets=("planted:sun-lu-1", "planted:sun-lu-2"), seeds=4, families=TRACED, lambdas=(USUAL, HUGE), synthetic=True
 )
@@ -130,7 +134,7 @@ def variant_of(model: str, scale: Sizes, size: float, penalty: float = 0.0, rati
         "training": {**training, "patience": None, "clip": None, **scale.training},
     }
     name = f"{model}-{size:g}" + ("-penalty" if penalty else "") + (f"-{ratio}" if ratio else "")
-    search = (("method.l2", scale.l2),) if model == "AD" else ()
+    search = (("method.l2", scale.l2),) if model == "AD" and scale.l2 else ()
     return Variant(name, settings, longest=LONGEST if model == SLOW else None, ratio=ratio, search=search)
 
 
