@@ -224,32 +224,17 @@ def tables(scale: Scale) -> tuple[TableOrFigure, ...]:
 
 def _other_boxes(scores: Mapping[str, Row], scale: Sizes) -> tuple[TableOrFigure, ...]:
     """Describe figures 3 and 4: the boxes of figure 2 at λ = 100 on SST, at λ = 10 on 20News II, and of AD."""
-    shown = {
-        "figure 3": (
-            "Polarity and attention scores of each group: DP at λ = 100 on SST, and at λ = 10 on the three newsgroups",
-            {(SST, LARGE): name_of("DP", LARGE), (THREE_CLASSES, USUAL): name_of("DP", USUAL)},
-        ),
-        "figure 4": (
-            "Polarity and attention scores of each group: additive attention at λ = 10",
-            {(None, USUAL): name_of("AD", USUAL)},
-        ),
-    }
+    start = "Polarity and attention scores of each group"
+    other = ((SST, name_of("DP", LARGE)), (THREE_CLASSES, name_of("DP", USUAL)))  # a picture each
+    title = f"{start}: DP at λ = 100 on SST, and at λ = 10 on the three newsgroups"
     figures = []
-    for name, (title, wanted) in shown.items():
-        rows = tuple(scores[row] for row in wanted.values() if row in scores)
-        if rows:
-            pictures = {(data, row) for (data, _), row in wanted.items()}
-            datasets = tuple(data for data, _ in wanted if data is not None)
-            figures.append(
-                TableOrFigure(
-                    name,
-                    title,
-                    rows,
-                    draw=partial(draw_groups_of, pictures=frozenset(pictures)),
-                    note=PICTURED,
-                    datasets=scale.only(datasets) if datasets else None,
-                )
-            )
+    if rows := tuple(scores[row] for _, row in other if row in scores):
+        draw = partial(draw_groups_of, pictures=other)
+        datasets = scale.only([data for data, _ in other])
+        figures.append(TableOrFigure("figure 3", title, rows, draw=draw, note=PICTURED, datasets=datasets))
+    if rows := _some(scores, [f for f in scale.families if f == "AD"], (USUAL,)):
+        title = f"{start}: additive attention at λ = 10"
+        figures.append(TableOrFigure("figure 4", title, rows, draw=draw_groups, note=PICTURED))
     return tuple(figures)
 
 

@@ -134,16 +134,10 @@ def draw_groups(results: Results) -> dict[str, Figure]:
     return _each(results, boxes)
 
 
-def draw_groups_of(results: Results, pictures: Collection[tuple[str | None, str]]) -> dict[str, Figure]:
-    """Draw the boxes of some rows, each on one data set, or on all where none is named."""
+def draw_groups_of(results: Results, pictures: Collection[tuple[str, str]]) -> dict[str, Figure]:
+    """Draw the boxes of some rows, each on its data set; on data of one's own all of them."""
     named = {data for data, _ in pictures}
-    return draw_groups(
-        {
-            (data, row): by_seed
-            for (data, row), by_seed in results.items()
-            if {(data, row), (None, row)} & {*pictures} or not {name for name, _ in results} & named
-        }
-    )
+    return draw_groups({key: by_seed for key, by_seed in results.items() if key in pictures or key[0] not in named})
 
 
 def draw_weights(results: Results) -> dict[str, Figure]:
