@@ -44,7 +44,7 @@ PARTS = (  # the most telling first
     Part("E-VarM, printed and ours, against base, VMASK and PPL", "evarm-converged", "evarm", "converged"),
     Part("VAT by iteration on Twitter", "vat-phases", "vat", "phases", ("table 6",), ("twitter",)),
     Part("VMASK accuracy, eight seeds", "vmask-equal", "vmask", "equal", ("table 3",)),
-    Part("Sun & Lu, AD with l2 by dev", "sun-lu-eight", "sun-lu", "eight", families=("AD",)),
+    Part("Sun & Lu, AD with l2 by dev", "sun-lu-eight", "sun-lu", "eight", ("table 2", "figure 2"), families=("AD",)),
     Part("VMASK, all else", "vmask-equal", "vmask", "equal"),
     Part("VAT, all else", "vat-phases", "vat", "phases"),
     Part("Tutek, adversaries of 80 epochs", "tutek-long", "tutek", "long"),
