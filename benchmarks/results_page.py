@@ -17,7 +17,7 @@ from typing import Any
 from claims_chart import forest
 from whyword.grids.runner import RECORDS, pack_records
 from whyword.papers.reproduction.claims import FAILS, HOLDS, NOT_TESTED
-from whyword.papers.reproduction.report import signed
+from whyword.papers.reproduction.report import NOT_RUN, signed
 from whyword.report.tables import Entry, Table, markdown
 
 PAPERS = ("vmask", "vat", "sun-lu", "tutek", "evarm")
@@ -37,6 +37,8 @@ between runs of the same seed, averaged over the data sets on which several seed
 A claim **holds** if the effect lies where the paper says, and **fails** if it lies elsewhere or is surely smaller than
 what would matter (mostly one point, written in the paper's file). All else is **not tested**: one seed decides nothing,
 nor do runs that tell too little or compare unequal budgets, nor a data set on which a row is no better than TF-IDF.
+A claim of rows that have no run is on the list as not run. Claims that compare drops of probability between models
+stand twice, as printed and normalized: raw drops also tell how sure a model is.
 Verdicts are corrected by Holm over all claims of a study, so that one of them is wrong by chance in one study of
 twenty. The size that matters, and the claims that the records could not yet answer, were written down after the runs
 at hand had been seen."""
@@ -109,11 +111,14 @@ def _claim_table(folder: Folder) -> Table:
     table = [[Entry("claim"), *numbers, Entry("verdict"), Entry("data")]]
     for claim in folder.claims:
         effect, found = claim["effect"], claim["by_dataset"]
+        value = "–" if effect["value"] is None else signed(effect["value"])
         ends = "–" if effect["low"] is None else f"{signed(effect['low'])} to {signed(effect['high'])}"
         p = "–" if claim["p"] is None else f"{claim['p']:.2g}"
-        seeds = sorted({one["seeds"] for one in found.values()})
-        words = (signed(effect["value"]), ends, p, "–".join(str(count) for count in (seeds[:1] + seeds[1:][-1:])))
-        data = ", ".join(name + (" (at the floor)" if one["at_floor"] else "") for name, one in found.items())
+        seeds = sorted({one["seeds"] for one in found.values()}) or [0]
+        words = (value, ends, p, "–".join(str(count) for count in (seeds[:1] + seeds[1:][-1:])))
+        data = (
+            ", ".join(name + (" (at the floor)" if one["at_floor"] else "") for name, one in found.items()) or NOT_RUN
+        )
         why = f": {claim['obstacle']}" if claim["obstacle"] else ""
         verdict = Entry(claim["verdict"] + why, strong=claim["verdict"] != NOT_TESTED)
         table.append([Entry(claim["sentence"]), *(Entry(word, right=True) for word in words), verdict, Entry(data)])

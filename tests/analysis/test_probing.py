@@ -11,6 +11,7 @@ from whyword.encoders.bag import Bag
 from whyword.interfaces.errors import DataError
 from whyword.maths.stats.correlation import entropy
 from whyword.methods.attention import Attention
+from whyword.methods.word_regularized import WordRegularized
 
 PLANTED = planted("train=60,dev=1,test=1").train
 
@@ -72,6 +73,20 @@ def test_any_method_can_be_asked_and_says_so_in_a_sentence():
 def test_the_same_seed_gives_the_same_numbers():
     one, other = (word_information(small_lstm(), DOCUMENTS, clusters=6, seed=2) for _ in range(2))
     assert one == other
+
+
+def test_word_vectors_beside_the_states_are_left_out():
+    def states_alone(concat):
+        tokenizer = learn_vocabulary([document.words for document in PLANTED])
+        torch.manual_seed(0)
+        encoder = Forgets(Bag.Config(dim=16), tokenizer.size, 0)
+        torch.nn.init.normal_(encoder.embedding.table.weight)
+        method = WordRegularized(encoder, 2, WordRegularized.Config(tying=0.0, concat=concat))
+        return word_information(fitted(method, tokenizer), PLANTED)
+
+    beside, alone = states_alone(concat=True), states_alone(concat=False)
+    assert beside == alone
+    assert beside.share < 0.2
 
 
 def test_texts_of_one_word_are_refused():

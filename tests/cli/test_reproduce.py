@@ -5,7 +5,7 @@ from whyword.grids.runner import EvaluationJob
 FEW = "planted:train=30,dev=10,test=10"
 SMOKE = ("reproduce", "evarm", "--scale", "smoke", "--workers", 1)
 ONE = (*SMOKE, "--seeds", 1, "--datasets", FEW)
-EXAMPLES = (*ONE, "--table", 4)  # two models, and a evaluation to each
+EXAMPLES = (*ONE, "--part", "words of the gates")  # three models, and an evaluation to each
 
 
 def state(folder):
@@ -16,10 +16,10 @@ def test_one_table_is_made_told_and_written(whyword, tmp_path):
     done = whyword(*EXAMPLES, "--table", 3)
     assert done.code == 0
     assert done.out.splitlines()[0] == "Ge et al. (COLING 2022): E-VarM, enhanced variational word masks"
-    assert "Table 4. The words of the highest gates" in done.out
+    assert "Words of the gates. The words of the highest gates" in done.out
     assert "LSTM-VMASK" in done.out
     assert "Table 2" not in done.out
-    assert "(6 of 6)" in done.err
+    assert "(9 of 9)" in done.err
     assert "look at reproduction/evarm/reproduction.md" in done.err
     folder = tmp_path / "reproduction" / "evarm"
     assert {path.name for path in folder.iterdir()} == {"records", "models", "reproduction.json", "reproduction.md"}
@@ -40,7 +40,7 @@ def test_a_figure_is_drawn_and_json_is_one_strict_line(whyword, tmp_path):
 def test_the_same_command_runs_nothing_again_and_only_what_was_deleted(whyword, tmp_path):
     assert whyword(*EXAMPLES, "-o", "out").code == 0
     before = state(tmp_path / "out")
-    assert len(before) == 4
+    assert len(before) == 6
     models = {path: path.stat().st_mtime_ns for path in (tmp_path / "out" / "models").rglob("*")}
     written = (tmp_path / "out" / "reproduction.md").read_bytes()
     again = whyword(*EXAMPLES, "-o", "out")
@@ -49,7 +49,7 @@ def test_the_same_command_runs_nothing_again_and_only_what_was_deleted(whyword, 
     (gone,) = (tmp_path / "out" / "records").glob("*VMASK-0-examples*")
     gone.unlink()
     resumed = whyword(*EXAMPLES, "-o", "out")
-    assert "3 of 4 runs are recorded already." in resumed.err
+    assert "5 of 6 runs are recorded already." in resumed.err
     assert "(1 of 1)" in resumed.err
     after = state(tmp_path / "out")
     assert {name for name in after if after[name] != before[name]} == {gone.name}
@@ -58,7 +58,7 @@ def test_the_same_command_runs_nothing_again_and_only_what_was_deleted(whyword, 
 
 
 def test_your_own_file_is_a_data_set(whyword, data):
-    done = whyword(*SMOKE, "--seeds", 1, "--datasets", data, "--table", 4)
+    done = whyword(*SMOKE, "--seeds", 1, "--datasets", data, "--part", "words of the gates")
     assert done.code == 0
     assert "\nreviews, gold " in done.out
 
@@ -80,14 +80,14 @@ def test_a_run_that_fails_is_told_at_the_end_and_tried_again(whyword, tmp_path, 
         broken.setattr(EvaluationJob, "run", failing)
         done = whyword(*EXAMPLES, "-o", "out")
     assert done.code == code
-    assert "1 of 4 runs failed, and are tried again when the command is." in done.err
+    assert "1 of 6 runs failed, and are tried again when the command is." in done.err
     assert str(error) in done.err
     assert ("This is a bug" in done.err) == (code == 1)
     assert "- LSTM-E-VarM" in done.out
     assert "- LSTM-VMASK" not in done.out
     fixed = whyword(*EXAMPLES, "-o", "out")
     assert fixed.code == 0
-    assert "3 of 4 runs are recorded already." in fixed.err
+    assert "5 of 6 runs are recorded already." in fixed.err
     assert "- LSTM-VMASK" in fixed.out
 
 
@@ -95,7 +95,7 @@ def test_ctrl_c_keeps_what_is_done(whyword, tmp_path, monkeypatch):
     run = EvaluationJob.run
 
     def interrupted(job):
-        if job.evaluation.name == "explained":
+        if job.evaluation.name == "examples":
             raise KeyboardInterrupt
         return run(job)
 
@@ -104,14 +104,14 @@ def test_ctrl_c_keeps_what_is_done(whyword, tmp_path, monkeypatch):
     assert done.code == 130
     assert "What was done is recorded in out/records; the same command resumes." in done.err
     before = state(tmp_path / "out")
-    accuracy, examples = sorted(before)
+    accuracy, explained = sorted(before)
     assert "-accuracy-" in accuracy
-    assert "-examples-" in examples
+    assert "-explained-" in explained
     monkeypatch.setattr(EvaluationJob, "run", lambda _: pytest.fail("run"))
     shown = whyword(*EXAMPLES, "--table", 3, "-o", "out", "--finished")
     assert shown.code == 0
-    assert "2 of 6 runs are recorded already." in shown.err
-    assert "runs still missing: 4." in shown.out
+    assert "2 of 9 runs are recorded already." in shown.err
+    assert "runs still missing: 7." in shown.out
     assert shown.out.count("Nothing is there yet.") == 1
     assert state(tmp_path / "out") == before
     assert "\nwhyword reproduce evarm --scale smoke" in (tmp_path / "out" / "reproduction.md").read_text()

@@ -11,6 +11,7 @@ from reference.variants import TEXTS, tiny_trained
 from whyword.grids.runner import (
     EvaluationJob,
     RunRecord,
+    earlier_records,
     fail_group,
     finished_records,
     pack_records,
@@ -23,7 +24,7 @@ from whyword.grids.variant import Evaluation
 from whyword.interfaces.errors import OptionError
 from whyword.models import train as module
 from whyword.papers.evaluations.words import Examples
-from whyword.papers.reproduction.tables import Accuracy
+from whyword.papers.reproduction.accuracy import Accuracy
 from whyword.parallel import WorkerError
 
 
@@ -234,3 +235,15 @@ def test_a_damaged_loose_record_is_run_again_though_a_packed_one_is_there(tmp_pa
     folder.mkdir()
     (folder / f"{record.name}.json").write_text("{")
     assert finished_records([counting()], folder) == {}
+
+
+def test_a_record_of_an_earlier_form_is_shown_until_the_run_is_there_again(tmp_path):
+    job = EvaluationJob(tiny_trained(None), Accuracy())
+    (before,) = job.earlier
+    assert before != job.name
+    save_record(replace(job.fail(OSError()), name=before, failed=None, result={"test_accuracy": 0.5}), tmp_path)
+    assert finished_records([job], tmp_path) == {}
+    (shown,) = earlier_records([job], tmp_path).values()
+    assert shown.result == {"test_accuracy": 0.5}
+    other = EvaluationJob(tiny_trained(None, seed=1), Accuracy())
+    assert earlier_records([other, EvaluationJob(other.trained, Examples())], tmp_path) == {}

@@ -13,7 +13,7 @@ from whyword.interfaces.errors import DataError, OptionError
 from whyword.methods.vmask import Vmask
 from whyword.models import train as module
 from whyword.models.train import train_model
-from whyword.papers.reproduction.tables import Accuracy
+from whyword.papers.reproduction.accuracy import Accuracy
 
 
 def test_the_name_changes_with_whatever_decides_the_model_and_with_nothing_else(tmp_path):

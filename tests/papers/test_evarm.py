@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from reference.papers import check_plan, make_smoke, plan_without_data
-from whyword.papers.evarm import ACCURACY, AOPC, LAYERS, PAPER
+from whyword.papers.evarm import ACCURACY, AOPC, LAYERS, METHODS, PAPER, SEARCH
 from whyword.papers.reproduction.paper import load_paper
 from whyword.papers.reproduction.tables import plan
 
@@ -46,7 +46,7 @@ def test_the_published_numbers_are_those_of_the_paper(numbers, dataset, row, col
 
 def test_the_small_scale_says_where_it_does_less():
     told = ", ".join(PAPER.scales["small"].caps)
-    assert "one seed for AGN, ETE, PPL" in told
+    assert "one seed for AGN, ETE, ETE-ours, PPL, PPL-ours" in told
     assert "one seed for bands of layers" in told
     assert "for cola, qnli, qqp" in told
 
@@ -58,8 +58,8 @@ def test_no_published_number_is_missing():
 def test_small_has_all_rows_for_three_data_sets_and_the_main_ones_for_the_others(tmp_path, monkeypatch):
     todo = plan_without_data(PAPER, "small", tmp_path, monkeypatch)
     rows = {data: [r for e, d, r, s in todo.jobs if (e, d, s) == ("table 2", data, 0)] for data in ("sst2", "qqp")}
-    assert len(rows["sst2"]) == 2 + 8
-    assert rows["qqp"] == ["majority", "TF-IDF", "BERT-base", "BERT-VMASK", "BERT-E-VarM"]
+    assert len(rows["sst2"]) == 2 + 12
+    assert rows["qqp"] == ["majority", "TF-IDF", "BERT-base", "BERT-VMASK", "BERT-E-VarM", "BERT-E-VarM-ours"]
     assert {d for e, d, *_ in todo.jobs if e == "figure 3"} == {"sst2", "subj", "trec"}
     assert {d for e, d, *_ in todo.jobs if e == "table 3"} == set(PAPER.scales["small"].datasets)
 
@@ -90,6 +90,11 @@ def test_each_variant_and_each_band_of_layers_is_another_run(tmp_path, monkeypat
     assert variants == {"E-VarM": "full", "MASK": "mask", "ETE": "ete", "PPL": "ppl"}
     bands = [configs[f"BERT-{band}"].method_settings.gate_layers for band in ("bottom", "middle", "top", "all")]
     assert bands == ["bottom", "middle", "top", "all"]
+    gates = {row: configs[f"BERT-{row}"].method_settings for row in ("E-VarM", "E-VarM-ours", "PPL", "PPL-ours")}
+    assert {row: (given.gates, given.inference) for row, given in gates.items()} == {
+        **dict.fromkeys(("E-VarM", "PPL"), ("soft", "choice")),  # Eq. 4 and 3
+        **dict.fromkeys(("E-VarM-ours", "PPL-ours"), ("hard", "probability")),
+    }
     training = configs["BERT-E-VarM"].training
     assert (training.epochs, training.batch_size, training.schedule, training.warmup) == (2, 16, "linear", 0.1)
     assert configs["BERT-E-VarM"].encoder == "minilm"
@@ -97,6 +102,25 @@ def test_each_variant_and_each_band_of_layers_is_another_run(tmp_path, monkeypat
 
 def test_everything_is_made_at_the_smallest_scale(tmp_path):
     made = make_smoke(PAPER, tmp_path)
-    assert set(made) == {"table 2", "table 3", "table 4", "table 5", "figure 2", "figure 3"}
+    assert set(made) == {
+        *(f"table {number}" for number in range(1, 6)),
+        *("table 3 normalized", "figure 2 normalized", "words of the gates", "matthews", "convergence"),
+        *("figure 2", "figure 3"),
+    }
+    assert {row for _, row in made["figure 3"].records} == {
+        f"LSTM-{name}" for name in ("VMASK", "MASK", "MASK-ours", "E-VarM", "E-VarM-ours")
+    }
     assert {number.column for number in made["table 3"].numbers} == {"1", "5", "9"}
     assert {int(number.column) for number in made["figure 2"].numbers} == set(range(1, 10))
+
+
+def test_every_method_is_searched_with_as_many_runs(tmp_path, monkeypatch):
+    searched = {name: [len(values) for _, values in search] for name, search in SEARCH.items()}
+    assert set(searched) == set(METHODS)
+    assert set(map(tuple, searched.values())) == {(3, 3)}
+    todo = plan_without_data(PAPER, "converged", tmp_path, monkeypatch)
+    rows = {row: job for (table, _, row, _), job in todo.jobs.items() if table == "table 2"}
+    assert {row for row in rows if row.startswith("BERT")} == {
+        f"BERT-{name}" for name in ("base", "VMASK", "E-VarM", "E-VarM-ours", "PPL", "PPL-ours")
+    }
+    assert len({job.trained.config.training for row, job in rows.items() if row.startswith("BERT")}) == 1

@@ -8,9 +8,10 @@ from whyword.papers.reproduction.claims import FAILS, HOLDS, Measured, correct, 
 from whyword.papers.reproduction.paper import load_paper
 from whyword.papers.reproduction.report import ReproductionReport
 from whyword.papers.reproduction.tables import collect, plan, run
-from whyword.papers.sun_lu import ACCURACY, FULL, GROUPS, MODELS, SMALL, SMOKE, SYNTHETIC, tables, variant_of
+from whyword.papers.sun_lu import ACCURACY, EIGHT, FULL, GROUPS, MODELS, SMALL, SMOKE, SYNTHETIC, tables, variant_of
 
 PAPER = load_paper("sun-lu")
+PICTURED = {"polarity": [[1.0], [-1.0], [0.0]], "attention": [1.0, 1.0, 0.0], "groups": [0, 1, 2]}
 DATA = "planted:train=120,dev=60,test=20"
 
 
@@ -112,19 +113,47 @@ def test_unequal_classes_are_compared_with_equal_ones():
 def test_it_is_reproduced_end_to_end(tmp_path):
     few = {"seeds": 1, "families": ("DP",), "lambdas": (10.0,), "training": {"epochs": 1}}
     scale = replace(SMOKE, datasets=(DATA,), **few)
-    names = ["table 1", "table 2", "figure 2", "figure 3", "figure 4", "figure 5"]
-    names += ["appendix scores", "appendix penalty", "appendix skew"]
+    names = ["table 1", "appendix words", "table 2", "figure 2", "figure 3", "figure 5"]  # figure 4 is of AD
+    names += [f"appendix {name}" for name in ("dots", "training", "updates", "scores", "penalty", "skew")]
+    names.append("convergence")
     todo = plan(PAPER.tables(scale), scale, tmp_path)
     records = {record.name: record for record in run(todo, tmp_path)}
     assert not [record.failed for record in records.values() if record.failed]
     made = collect(todo, records)
     assert [one.table.name for one in made] == names
-    assert {number.column for number in made[0].numbers} == {"negative", "positive", "neutral"}
-    assert [number.row for number in made[1].numbers] == ["majority", "TF-IDF", "DP/λ=10"]
-    assert {result.claim.sentence[0] for one in made for result in one.claims} == set("1345")
+    assert {number.column for number in made[0].numbers} >= {"train", "dev", "test", "classes"}
+    assert {number.column for number in made[1].numbers} == {"negative", "positive", "neutral"}
+    assert [number.row for number in made[2].numbers] == ["majority", "TF-IDF", "DP/λ=10"]
+    assert {result.claim.sentence[0] for one in made for result in one.claims} == set("12345")  # 2 is not run
     ReproductionReport(PAPER, "smoke", scale, made).save(tmp_path)
     place = DATA.replace(":", "-").replace(",", "-")
-    assert sorted(path.stem for path in tmp_path.glob("*.png")) == sorted(
-        f"figure-{number}-{place}-DP=10-{kind}"
-        for number, kind in ((2, "scores"), (3, "polarity"), (3, "weights"), (4, "training"), (5, "updates"))
+    pictures = (
+        ("figure-2", "DP=10-scores"),
+        ("figure-3", "DP=10-scores"),
+        ("figure-5", "DP=10-weights"),
+        ("appendix-dots", "DP=10-polarity"),
+        ("appendix-dots", "DP=10-weights"),
+        ("appendix-training", "DP=10-training"),
+        ("appendix-updates", "DP=10-updates"),
     )
+    names = [f"{figure}-{place}-{shown}" for figure, shown in pictures] + [f"convergence-{place}"]
+    assert sorted(path.stem for path in tmp_path.glob("*.png")) == sorted(names)
+
+
+def test_figure_3_is_of_lambda_100_on_sst_and_of_three_newsgroups():
+    def drawn(figure, data, row):
+        found = {"groups": [{"group": name, "words": 1} for name in ("good", "bad", "neutral")], "pictured": PICTURED}
+        return table(figure).draw({(data, row): [found]})
+
+    assert drawn("figure 3", "sst2", "DP/λ=100")
+    assert not drawn("figure 3", "sst2", "DP/λ=10")
+    assert drawn("figure 3", "20ng_three", "DP/λ=10")
+    assert not drawn("figure 3", "20ng_three", "DP/λ=100")
+    assert drawn("figure 4", "20ng_sports", "AD/λ=10")
+    assert table("figure 3").datasets == ("sst2", "20ng_three")
+
+
+def test_the_weight_of_l2_is_searched_for_additive_attention_alone():
+    assert not any(variant_of(model, SMALL, 10.0).search for model in MODELS)  # its records are from before
+    searched = {model: variant_of(model, EIGHT, 10.0).search for model in MODELS}
+    assert searched == {**dict.fromkeys(MODELS, ()), "AD": (("method.l2", (1e-4, 1e-3, 1e-2, 1e-1)),)}

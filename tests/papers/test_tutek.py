@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from whyword.papers.evaluations.attention_faithfulness import knowledge, price_above_floor, tvd_cost
+from whyword.papers.evaluations.attention_faithfulness import Probing, knowledge, price_above_floor, tvd_cost
 from whyword.papers.reproduction.claims import FAILS, HOLDS, NOT_TESTED, Measured, correct, measure_claims
 from whyword.papers.reproduction.paper import load_paper
 from whyword.papers.reproduction.report import ReproductionReport
@@ -84,6 +84,13 @@ def test_it_is_reproduced_end_to_end(tmp_path):
     ReproductionReport(PAPER, "smoke", scale, made).save(tmp_path)
     assert {number.row for number in made[0].numbers} == set(VARIANTS)
     assert len(made[0].claims) == 6
-    assert [one.table.name for one in made if one.records] == ["table 1", "table 2", "figure 1", "figure 2"]
+    names = ["table 1", "table 2", "rationales", "convergence", "figure 1", "figure 2"]
+    assert [one.table.name for one in made if one.records] == names
+    assert {number.row for number in made[2].numbers} == {*VARIANTS, "random"}
     assert len(list(tmp_path.glob("figure-*.png"))) == 2
     assert len(list((tmp_path / "models").glob("*.adversaries/*/lambda-*.json"))) == 2 * len(VARIANTS)
+
+
+def test_records_of_states_with_word_vectors_beside_them_are_not_read_for_concat():
+    waiting = {name: Probing().earlier(variant_of(name, SMALL)) for name in VARIANTS}
+    assert {name for name, earlier in waiting.items() if not earlier} == {"concat"}

@@ -48,16 +48,21 @@ def test_marked_words_are_looked_for_where_there_are_some(tmp_path, monkeypatch)
 
 @pytest.mark.parametrize(
     ("scale", "expected"),
-    [("small", {"figure 3"}), ("minilm", {"figure 6"}), ("full", {"figure 3", "figure 6"})],
+    [("small", {"appendix iterations"}), ("minilm", {"figure 6"}), ("full", {"appendix iterations", "figure 6"})],
 )
-def test_text_vectors_are_figure_3_for_the_lstm_and_figure_6_for_bert(scale, expected):
+def test_text_vectors_by_iteration_are_figure_6_for_bert_and_beside_the_paper_for_the_lstm(scale, expected):
     tables = PAPER.tables(PAPER.scales[scale])
-    assert {table.name for table in tables if table.title.startswith("Text vectors")} == expected
+    assert {table.name for table in tables if table.title.startswith("Text vectors by iteration")} == expected
 
 
 def test_everything_is_made_at_the_smallest_scale(tmp_path):
     made = make_smoke(PAPER, tmp_path)
-    assert len(made) == 9  # tables 2 to 6, figures 3, 4, 5 and 7; figure 6 is of BERT
+    assert set(made) == {
+        *(f"table {number}" for number in range(1, 7)),
+        *("table 3 normalized", "table 4 normalized", "appendix iterations", "convergence"),
+        *(f"figure {number}" for number in (3, 4, 5, 7)),  # figure 6 is of BERT
+    }
+    assert all(0 <= number.ours.value <= 100 for number in made["table 3 normalized"].numbers)
     random = {n.row: n.ours.value for n in made["table 3"].numbers}
     assert set(random) == {"LSTM-random", "LSTM-ATT", "LSTM-VAT"}
     assert (FEW, "LSTM-VAT") in made["figure 7"].records

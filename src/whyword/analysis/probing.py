@@ -14,7 +14,6 @@ from ..explaining.any_model import open_classifier
 from ..interfaces.classifier import OpenClassifier
 from ..interfaces.document import Document
 from ..interfaces.errors import DataError
-from ..interfaces.method import Attending
 from ..maths.stats.correlation import entropy, joint_counts, mutual_information
 from ..maths.stats.intervals import share_interval
 from ..maths.stats.separation import linear_discriminant
@@ -101,15 +100,15 @@ def word_information(
 
 @torch.inference_mode()
 def _states(classifier: OpenClassifier, documents: Sequence[Document]) -> tuple[np.ndarray, ...]:
-    """Gather the tokens of words: their ids, texts, top states (or what the method attends to) and vectors."""
+    """Gather the tokens of words: their ids, texts, top states and vectors.
+
+    Where a method attends to states beside word vectors, the states alone are measured: the vectors know their words.
+    """
     method = classifier.method.eval()
     parts: list[tuple[np.ndarray, ...]] = []
     for positions, batch in classifier.batches([document.words for document in documents]):
         embedded = method.encoder.embed(batch)
-        if isinstance(method, Attending):
-            states = method.attention_and_states(embedded, batch)[1]
-        else:
-            states = method.encoder.encode(embedded, batch)[-1]
+        states = method.encoder.encode(embedded, batch)[-1]
         inside = batch.is_word
         text = torch.from_numpy(positions).to(inside.device).unsqueeze(1).expand_as(inside)
         parts.append(tuple(values[inside].cpu().numpy() for values in (batch.tokens, text, states, embedded)))

@@ -42,7 +42,11 @@ def command(
         Path | None, typer.Option(metavar="FILE", help="Word vectors, for the runs that start from some.")
     ] = None,
     finished: Annotated[
-        bool, typer.Option("--finished", help="Only what is recorded already: train and run nothing.")
+        bool,
+        typer.Option(
+            "--finished",
+            help="Only what is recorded already: train and run nothing; works without the data and word vectors.",
+        ),
     ] = False,
     engine: Annotated[str, typer.Option(metavar="NAME", help="local or ray.")] = "local",
     workers: Annotated[
@@ -60,7 +64,7 @@ def command(
     Trained models and the records of all runs stay in FOLDER: stopped in whatever way, the same command resumes. Writes
     reproduction.md and .json, and the figures.
     """
-    from ..grids.runner import RECORDS, finished_records
+    from ..grids.runner import RECORDS, earlier_records, finished_records, read_records
     from ..papers.reproduction.paper import load_paper
     from ..papers.reproduction.report import ReproductionReport
     from ..papers.reproduction.tables import all_jobs, choose_tables, collect, plan, resize, run
@@ -76,7 +80,8 @@ def command(
     chosen_tables = choose_tables(chosen, size, wanted)
     folder = output or Path("reproduction") / paper
     options.check_folder(folder)
-    todo = plan(chosen_tables, size, folder, embeddings, None if data_dir is None else str(data_dir))
+    known = read_records(folder / RECORDS) if finished else ()
+    todo = plan(chosen_tables, size, folder, embeddings, None if data_dir is None else str(data_dir), known)
     jobs = all_jobs(todo)
     with owned(folder, inside=True):
         records = finished_records(jobs, folder / RECORDS, lambda sentence: note(sentence, quiet))
@@ -84,8 +89,12 @@ def command(
         follow(() if finished else run(todo, folder, engine, at_once), records, len(jobs), folder / RECORDS, quiet)
         done = {name: record for name, record in records.items() if record.failed is None}
         typed = shlex.join(["whyword", *(word for word in sys.argv[1:] if word != "--finished")])
-        missing = len(jobs) - len(done)
-        report = ReproductionReport(chosen, scale, size, collect(todo, done), typed, done.values(), missing)
+        earlier = earlier_records([job for job in jobs if job.name not in done], folder / RECORDS)
+        missing = len(jobs) - len(done) - len(earlier)
+        shown = {**earlier, **done}
+        report = ReproductionReport(
+            chosen, scale, size, collect(todo, shown), typed, list(shown.values()), missing, len(earlier)
+        )
         report.save(folder)
     if as_json:
         print(strict_json({"output": str(folder), **report.to_dict()}))

@@ -82,8 +82,16 @@ class EvaluationJob:
     @cached_property
     def name(self) -> str:
         """A name for people, and a few letters that change with all that decides the result."""
+        return self._name(evaluation_identity(self.evaluation))
+
+    @property
+    def earlier(self) -> list[str]:
+        """Names of records that earlier forms of the evaluation left, which tell the same numbers, but fewer."""
+        return [self._name(identity) for identity in self.evaluation.earlier(self.trained.variant)]
+
+    def _name(self, evaluation: Settings) -> str:
         words = f"{self.trained.source.name}-{self.trained.variant.name}-{self.trained.seed}-{self.evaluation.name}"
-        return file_name(words, {**self.trained.identity, "evaluation": evaluation_identity(self.evaluation)})
+        return file_name(words, {**self.trained.identity, "evaluation": evaluation})
 
     @property
     def judge(self) -> TrainedVariant | None:
@@ -211,6 +219,15 @@ def finished_records(
         elif record is not None and record.failed is None:
             records[name] = record
     return records
+
+
+def earlier_records(jobs: Iterable[EvaluationJob], folder: Path) -> dict[str, RunRecord]:
+    """Give what earlier forms of these evaluations left, by the names of the jobs that would replace it."""
+    waiting = [job for job in jobs if job.earlier]
+    if not waiting:
+        return {}
+    known = {record.name: record for record in read_records(folder)}
+    return {job.name: known[name] for job in waiting for name in reversed(job.earlier) if name in known}
 
 
 def read_records(folder: Path) -> list[RunRecord]:

@@ -26,10 +26,11 @@ from ..interfaces.document import Document
 from ..interfaces.errors import DataError, OptionError
 from ..interfaces.places import as_place, open_bytes
 from ..models.choose import choose_setting, is_begun_choice
-from ..models.config import FORBIDDEN, RunConfig, make_config
+from ..models.config import FORBIDDEN, RunConfig, make_config, overlay
 from ..models.fingerprint import fingerprint
 from ..models.folder import TrainedModel
 from ..models.train import OnEvent, train_model, train_once
+from .search import SEED, search_settings, words_of
 
 Settings = Mapping[str, Any]  # nested plain values, ready for JSON
 Result = Mapping[str, Any]  # what an evaluation measured: plain values, ready for JSON
@@ -55,9 +56,10 @@ class Variant:
     name: str
     settings: Settings  # as make_config takes them
     vectors: bool = False  # whether it starts from pretrained word vectors
-    choose: tuple[str, tuple[Any, ...]] | None = None  # a setting and the values among which dev decides
+    choose: tuple[str, tuple[Any, ...]] | None = None  # a setting and the values among which dev decides for each seed
     longest: int | None = None  # words of each text that are read
     ratio: str | None = None  # second class : first class, among the training texts that are kept
+    search: tuple[tuple[str, tuple[Any, ...]], ...] = ()  # settings that dev decides before, with one seed for all
 
 
 def _columns(columns: Columns) -> dict[str, Any]:
@@ -100,6 +102,7 @@ class TrainedVariant:
             "choose": self.variant.choose,
             "longest": self.variant.longest,
             "ratio": self.variant.ratio,
+            **({"search": self.variant.search} if self.variant.search else {}),
         }
 
     @cached_property
@@ -144,15 +147,26 @@ class TrainedVariant:
             dataset = with_ratio(dataset, ratio, self.seed)
         return dataset if longest is None else first_words(dataset, longest)
 
+    def searched(self, dataset: Dataset, on_event: OnEvent = lambda _: None) -> list[dict[str, Any]]:
+        """Find on dev the settings that are searched, which are those of every seed; scores stay beside the models."""
+        if not self.variant.search:
+            return []
+        once = replace(self, seed=SEED)
+        folder = None if self.models is None else self.models / f"{once.name}.search"
+        return search_settings(once.config, dataset, self.variant.search, self.device, folder, on_event)
+
     def model(self, dataset: Dataset, on_event: OnEvent = lambda _: None) -> TrainedModel:
         """Train the model; where it is kept, load it if it is there, or resume its training."""
+        config = self.config
+        if self.variant.search and not self.is_trained:
+            config = make_config(overlay(config.to_dict(), words_of(self.searched(dataset, on_event))))
         choose = self.variant.choose
         if choose is not None and not self.is_trained:
             begun = self.folder is not None and is_begun_choice(self.folder)
-            return choose_setting(self.config, dataset, *choose, self.device, self.folder, begun, on_event)
+            return choose_setting(config, dataset, *choose, self.device, self.folder, begun, on_event)
         if self.folder is None:
-            return train_model(self.config, dataset, self.device, on_event=on_event)
-        return train_once(self.config, dataset, self.folder, self.device, on_event)
+            return train_model(config, dataset, self.device, on_event=on_event)
+        return train_once(config, dataset, self.folder, self.device, on_event)
 
 
 class Evaluation(ABC):
@@ -165,6 +179,10 @@ class Evaluation(ABC):
     name: ClassVar[str]
     revision: ClassVar[int] = 1
     judge: Variant | None = None  # a variant on the same data with the same seed whose model is used too
+
+    def earlier(self, variant: Variant) -> tuple[Settings, ...]:
+        """Give earlier forms, newest first, whose records tell the same numbers, but fewer: shown until it is run."""
+        return ()
 
     @abstractmethod
     def evaluate(self, model: TrainedModel, dataset: Dataset, trained: TrainedVariant) -> Result:

@@ -2,33 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from ..grids.variant import Evaluation, Settings, Variant
-from .evaluations.explanation_metrics import Explained, draw_lines, metric_curve
+from ..grids.variant import Settings, Variant
+from .evaluations.convergence import convergence
+from .evaluations.data_sets import statistics_table
+from .evaluations.explanation_metrics import (
+    LEFT,
+    NORMALIZED_NOTE,
+    REMOVED,
+    Explained,
+    Reading,
+    draw_lines,
+    measured_row,
+)
 from .evaluations.text_maps import SILHOUETTE, TextMap, draw_maps, separations
 from .evaluations.words import Examples, texts_with_words
-from .reproduction.paper import Claim, Paper, Read, Row, Scale, TableOrFigure, in_seeds, published
-from .reproduction.tables import FLOOR, accuracy_row, accuracy_rows
+from .reproduction.accuracy import FLOOR, accuracy_row, accuracy_rows, matthews_on_test
+from .reproduction.paper import Claim, Paper, Row, Scale, TableOrFigure, in_seeds, published
 
-REMOVED = (1, 5, 9)  # words, for AOPC; K in the paper
+AT = (1, 5, 9)  # words removed, for AOPC; K in the paper
 LAST_K = 9  # words kept at the end of the post-hoc curves
 DROP, KEPT = "mean-probability-drop", "posthoc-accuracy"
 DATA = "qnli qqp cola imdb ag_news yelp subj rt sst1 sst2"
-METHODS: dict[str, Settings] = {
-    "base": {"name": "base"},
-    "AGN": {"name": "agn"},
-    "SCL": {"name": "scl"},
-    "VMASK": {"name": "vmask"},
+PRINTED: Settings = {"gates": "soft", "inference": "choice"}  # relaxed gates (Eq. 4), argmax at test (Eq. 3)
+OURS = "-ours"  # open or shut gates in training, the probability of keeping a word at test
+KINDS = ("", OURS)
+STAGES: dict[str, Settings] = {
     "E-VarM": {"name": "evarm"},
     "MASK": {"name": "evarm", "variant": "mask"},
     "ETE": {"name": "evarm", "variant": "ete"},
     "PPL": {"name": "evarm", "variant": "ppl"},
 }
-MAIN = ("base", "VMASK", "E-VarM")  # for every data set, also where the others are left out
-SIDE = ("AGN", "ETE", "PPL")
+METHODS: dict[str, Settings] = {
+    "base": {"name": "base"},
+    "AGN": {"name": "agn"},
+    "SCL": {"name": "scl"},
+    "VMASK": {"name": "vmask"},
+    **{name: {**stages, **PRINTED} for name, stages in STAGES.items()},
+    **{f"{name}{OURS}": stages for name, stages in STAGES.items()},
+}
+PROPOSED = tuple(f"E-VarM{kind}" for kind in KINDS)
+MAIN = ("base", "VMASK", *PROPOSED)  # for every data set, also where the others are left out
+SIDE = ("AGN", *(f"{name}{kind}" for name in ("ETE", "PPL") for kind in KINDS))
+# What dev chooses, with one seed for all and as many runs for each method: β and τ of masks and contrast, else rates.
+GATED = (("method.beta", (0.1, 1.0, 10.0)), ("method.contrast_temperature", (0.5, 0.1, 0.9)))
+RATES = (("training.learning_rate", (5e-5, 2e-5, 1e-4)), ("method.dropout", (0.2, 0.1, 0.5)))
+SEARCH = {
+    **dict.fromkeys(("base", "AGN"), RATES),
+    "SCL": (("method.weight", (0.9, 0.5, 0.1)), ("method.temperature", (0.3, 0.1, 0.5))),
+    "VMASK": (("method.beta", (1.0, 0.1, 10.0)), ("method.gate_learning_rate", (0.01, 0.001, 0.1))),
+    **dict.fromkeys((f"{name}{kind}" for name in STAGES for kind in KINDS), GATED),
+}
+JUDGED_BY_MATTHEWS = ("cola", "planted")
+ROWS = (
+    "E-VarM, MASK, ETE and PPL have relaxed gates in training (Eq. 4) and the likelier choice at test (Eq. 3), as "
+    "printed; those named ours have open or shut gates in training, and multiply words by the probability of keeping "
+    "them."
+)
 BANDS: dict[str, Settings] = {  # layers that the gate reads, instead of all
     "BERT": {"bottom": "bottom", "middle": "middle", "top": "top"},
     "LSTM": {"words": (0,), "states": (1,)},  # one layer has no thirds
@@ -58,14 +91,14 @@ AOPC = published(
 BERT-VMASK   3.44/14.09/18.65 4.61/13.22/15.04 7.19/25.16/31.84 5.61/13.02/15.05 3.38/13.29/19.89
 BERT-E-VarM  6.27/21.04/26.31 6.37/16.23/17.54 8.18/28.58/36.70 8.57/17.83/22.50 4.25/13.52/20.47
 """,
-    [str(k) for k in REMOVED],
+    [str(k) for k in AT],
 ) | published(
     """
              sst1             sst2              ag_news         subj             yelp
 BERT-VMASK   7.80/17.73/19.20 10.52/33.53/37.78 2.34/9.76/15.60 2.31/13.75/22.97 1.15/6.17/9.55
 BERT-E-VarM  8.86/19.67/21.34 11.16/35.43/39.49 3.08/12.69/19.63 1.94/13.14/23.32 1.61/8.29/12.61
 """,
-    [str(k) for k in REMOVED],
+    [str(k) for k in AT],
 )
 
 
@@ -78,6 +111,10 @@ class Sizes(Scale):
     banded: tuple[str, ...] = ()  # data sets on which alone bands of layers are compared, where it has one of them
     band_seeds: int | None = None
     precision: str = "float32"  # of the transformer's products
+    methods: tuple[str, ...] = tuple(METHODS)
+    searched: bool = False  # whether dev chooses settings, with equally many runs for each method
+    contrasts: bool = True  # whether texts are drawn in the plane with and without contrast
+    bands: bool = True  # whether bands of layers are compared
     obstacle: str = ""  # why no accuracy can be compared
     obstacle_to_vmask: str = ""  # why that of VMASK cannot
 
@@ -89,6 +126,10 @@ class Sizes(Scale):
             caps.append(f"{in_seeds(self.side_seeds)} for {', '.join(SIDE)}")
         if self.band_seeds is not None:
             caps.append(f"{in_seeds(self.band_seeds)} for bands of layers")
+        if self.searched:
+            caps.append("settings searched on dev with one seed, five runs for each method")
+        if len(self.methods) < len(METHODS):
+            caps.append(f"only {', '.join(self.methods)}")
         if self.precision != "float32":
             caps.append(f"{self.transformer} in {self.precision}")
         return (*super().caps, *caps)
@@ -133,6 +174,20 @@ LSTM = replace(
     obstacle="",
     obstacle_to_vmask="VMASK runs all 30 epochs, E-VarM stops early",
 )
+CONVERGED = replace(  # equal epochs, search and choice of the epoch for all; dev decides everything
+    SMALL,
+    datasets=("sst2", "subj"),
+    seeds=5,
+    side_seeds=None,
+    brief=(),
+    methods=("base", "VMASK", *PROPOSED, *(f"PPL{kind}" for kind in KINDS)),
+    searched=True,
+    contrasts=False,
+    bands=False,
+    training={**SMALL.training, "epochs": 8, "patience": None},
+    obstacle="",
+    obstacle_to_vmask="",
+)
 FULL = Sizes(
     datasets=tuple(DATA.split()),
     seeds=5,
@@ -150,107 +205,197 @@ def variant_of(family: str, name: str, method: Settings, scale: Sizes) -> Varian
     encoder = transformer if bert else {"name": "lstm", "frozen": scale.vectors}
     training = {**({"learning_rate": 1e-5} if bert else {}), **scale.training}
     settings = {"method": dict(method), "encoder": encoder, "training": training}
-    return Variant(f"{family}-{name}", settings, scale.vectors and not bert)
+    search = SEARCH[name] if scale.searched else ()
+    known = name.removesuffix(OURS) if name.endswith(OURS) else f"{name}-printed" if name in STAGES else name
+    return Variant(f"{family}-{known}", settings, scale.vectors and not bert, search=search)
 
 
 def tables(scale: Scale) -> tuple[TableOrFigure, ...]:
-    """Describe tables 2 to 5 and figures 2 to 4."""
+    """Describe tables 1 to 5 and figures 2 to 4."""
     assert isinstance(scale, Sizes)
-    ways = {f: {name: variant_of(f, name, method, scale) for name, method in METHODS.items()} for f in scale.families}
-    masks = [variant for way in ways.values() for variant in (way["VMASK"], way["E-VarM"])]
-    lime = Explained("lime", {DROP: {"k": LAST_K}}, scale.limed, {"samples": scale.samples})
+    methods = {name: METHODS[name] for name in scale.methods}
+    ways = {f: {name: variant_of(f, name, method, scale) for name, method in methods.items()} for f in scale.families}
+    masks = {f"{f}-{name}": way[name] for f, way in ways.items() for name in ("VMASK", *PROPOSED)}
+    named = {f"{f}-{name}": way[name] for f, way in ways.items() for name in ("base", "VMASK", *PROPOSED)}
+    main = [f"{f}-{name}" for f in scale.families for name in MAIN]
+    accuracies = [
+        replace(
+            accuracy_row(variant, name in MAIN, scale.side_seeds if name in SIDE else None), name=f"{family}-{name}"
+        )
+        for family, way in ways.items()
+        for name, variant in way.items()
+    ]
+    claims = tuple(
+        Claim(
+            f"{f}-{mine} is more accurate than {f}-{other}",
+            f"{f}-{mine}",
+            f"{f}-{other}",
+            "value",
+            obstacle=scale.obstacle_to_vmask if other == "VMASK" else scale.obstacle,
+        )
+        for f in scale.families
+        for kind, mine in zip(KINDS, PROPOSED, strict=True)
+        for other in ("base", "AGN", "SCL", "VMASK", *(f"{name}{kind}" for name in STAGES if name != "E-VarM"))
+        if other in methods
+    )
     return (
-        TableOrFigure(
-            "table 2",
-            "Test accuracy",
-            accuracy_rows(
-                accuracy_row(variant, name in MAIN, scale.side_seeds if name in SIDE else None)
-                for way in ways.values()
-                for name, variant in way.items()
-            ),
-            ACCURACY,
-            tuple(
-                Claim(
-                    f"{f}-E-VarM is more accurate than {f}-{other}",
-                    f"{f}-E-VarM",
-                    f"{f}-{other}",
-                    "value",
-                    obstacle=scale.obstacle_to_vmask if other == "VMASK" else scale.obstacle,
-                )
-                for f in scale.families
-                for other in METHODS
-                if other != "E-VarM"
-            ),
-            FLOOR,
-        ),
-        TableOrFigure(
-            "table 3",
-            "Mean probability lost while the top 1 to K words of LIME go (AOPC × 100)",
-            _rows(masks, lime, partial(metric_curve, metric=DROP, at=REMOVED)),
-            AOPC,
-            tuple(
-                Claim(f"LIME's words matter more to {f}-E-VarM than to {f}-VMASK", f"{f}-E-VarM", f"{f}-VMASK", "5")
-                for f in scale.families
-            ),
-            note=f"The losses summed over K + 1, for K = 1, 5, 9; on the same {scale.limed:,} test texts at most, "
-            f"{scale.samples:,} samples of LIME, judged by the model itself.",
-        ),
+        statistics_table("table 1"),
+        TableOrFigure("table 2", "Test accuracy", accuracy_rows(accuracies), ACCURACY, claims, FLOOR, note=ROWS),
+        _matthews(accuracies),
+        *_words_of_lime(masks, scale),
         TableOrFigure(
             "table 4",
-            "The words of the highest gates in the same texts",
-            _rows(masks, Examples(), lambda _: {}),
+            "The words that LIME names in the same texts",
+            tuple(
+                Row(name, variant, Examples("lime", {"samples": scale.samples}), lambda _: {})
+                for name, variant in named.items()
+            ),
             show=texts_with_words,
         ),
         TableOrFigure(
+            "words of the gates",
+            "The words of the highest gates in the same texts",
+            tuple(Row(name, variant, Examples(), lambda _: {}) for name, variant in masks.items()),
+            show=texts_with_words,
+        ),
+        *_layers(ways, scale),
+        *_figures(ways, masks, scale),
+        convergence({f"{f}-{name}": variant for f, way in ways.items() for name, variant in way.items()}, main),
+    )
+
+
+def _matthews(accuracies: Sequence[Row]) -> TableOrFigure:
+    """Describe Matthews' correlation, by which CoLA is judged."""
+    return TableOrFigure(
+        "matthews",
+        "Matthews' correlation on test (× 100)",
+        tuple(replace(row, read=matthews_on_test, read_texts=None) for row in accuracy_rows(accuracies)[1:]),
+        note="0 is whoever always answers with the most frequent class. The paper reports accuracies of CoLA.",
+        datasets=JUDGED_BY_MATTHEWS,
+    )
+
+
+def _words_of_lime(masks: Mapping[str, Variant], scale: Sizes) -> tuple[TableOrFigure, TableOrFigure]:
+    """Describe table 3 as printed, and with normalized AOPC, from the same explanations."""
+    lime = Explained("lime", {DROP: {"k": LAST_K}, REMOVED: {}}, scale.limed, {"samples": scale.samples}, each=AT)
+    texts = f"On the same {scale.limed:,} test texts at most"
+    note = f"{texts}, {scale.samples:,} samples of LIME, judged by the model itself."
+
+    def claims(column: str, start: str = "") -> tuple[Claim, ...]:
+        return tuple(
+            Claim(
+                f"{start}LIME's words matter more to {f}-{mine} than to {f}-VMASK", f"{f}-{mine}", f"{f}-VMASK", column
+            )
+            for f in scale.families
+            for mine in PROPOSED
+        )
+
+    def rows(reading: Reading) -> tuple[Row, ...]:
+        return tuple(measured_row(name, variant, lime, reading) for name, variant in masks.items())
+
+    return (
+        TableOrFigure(
+            "table 3",
+            "Mean probability lost while the top 1 to K words of LIME go (AOPC × 100)",
+            rows(Reading(DROP, AT)),
+            AOPC,
+            claims(str(AT[1])),
+            note=f"The losses summed over K + 1, for K = 1, 5, 9. {note}",
+        ),
+        TableOrFigure(
+            "table 3 normalized",
+            "The same on the scale of what each model and text allow (normalized comprehensiveness)",
+            rows(Reading(REMOVED)),
+            claims=claims("value", "normalized: "),
+            note=f"{note} {NORMALIZED_NOTE}",
+        ),
+    )
+
+
+def _layers(ways: Mapping[str, Mapping[str, Variant]], scale: Sizes) -> tuple[TableOrFigure, ...]:
+    """Describe table 5, with our gates."""
+    if not scale.bands:
+        return ()
+    return (
+        TableOrFigure(
             "table 5",
             "Test accuracy by the layers that the gate reads",
-            tuple(row for f in scale.families for row in _bands(f, ways[f]["E-VarM"], scale)),
+            tuple(row for f in scale.families for row in _bands(f, ways[f][f"E-VarM{OURS}"], scale)),
             LAYERS,
             tuple(
                 Claim(f"All layers are better than {band} ({f})", f"{f}-all", f"{f}-{band}", "value")
                 for f in scale.families
                 for band in BANDS[f]
             ),
+            note="With hard gates in training, and probabilities at test.",
             datasets=scale.only(scale.banded),
         ),
-        *_figures(ways, masks, scale),
     )
 
 
 def _figures(
-    ways: Mapping[str, Mapping[str, Variant]], masks: Sequence[Variant], scale: Sizes
+    ways: Mapping[str, Mapping[str, Variant]], masks: Mapping[str, Variant], scale: Sizes
 ) -> tuple[TableOrFigure, ...]:
     """Describe figures 2 to 4."""
-    own = Explained("own", {KEPT: {"k": LAST_K, "longest": LAST_K}}, scale.sample)
-    curves = _rows(masks, own, partial(metric_curve, metric=KEPT))
-    return (
+    own = Explained("own", {KEPT: {"k": LAST_K, "longest": LAST_K}}, scale.sample, each=AT)
+    limits = Explained("own", {LEFT: {}}, scale.limed)
+    curves = tuple(measured_row(name, variant, own, Reading(KEPT, ())) for name, variant in masks.items())
+    compared = [(f, mine) for f in scale.families for mine in PROPOSED]
+    figures = (
         TableOrFigure(
             "figure 2",
             "Post-hoc accuracy of the words of the highest gates",
             curves,
             claims=tuple(
                 Claim(
-                    f"five words of {f}-E-VarM suffice more often than five of {f}-VMASK",
-                    f"{f}-E-VarM",
+                    f"five words of {f}-{mine} suffice more often than five of {f}-VMASK",
+                    f"{f}-{mine}",
                     f"{f}-VMASK",
                     "5",
                 )
-                for f in scale.families
+                for f, mine in compared
             ),
             draw=partial(draw_lines, read=curves, across="words kept", up="same prediction (%)"),
             note="Compared with the model's own prediction on the whole text.",
         ),
         TableOrFigure(
-            "figure 3",
-            "Text vectors with the mask alone and with contrast (figures 3 and 4)",
-            tuple(
-                Row(way[name].name, way[name], TextMap(), separations, main=False)
-                for way in ways.values()
-                for name in ("MASK", "E-VarM")
-            ),
+            "figure 2 normalized",
+            "Normalized sufficiency of the words of the highest gates: lower is better",
+            tuple(measured_row(name, variant, limits, Reading(LEFT)) for name, variant in masks.items()),
             claims=tuple(
-                Claim(f"contrast draws the classes apart ({f})", f"{f}-E-VarM", f"{f}-MASK", SILHOUETTE, relevant=0.05)
+                Claim(
+                    f"normalized: the words of {f}-{mine} suffice more than those of {f}-VMASK",
+                    f"{f}-VMASK",
+                    f"{f}-{mine}",
+                    "value",
+                )
+                for f, mine in compared
+            ),
+            note=f"On {scale.limed:,} test texts at most. {NORMALIZED_NOTE}",
+        ),
+    )
+    if not scale.contrasts:
+        return figures
+    drawn = {
+        f"{f}-{name}": way[name] for f, way in ways.items() for name in ("VMASK", "MASK", f"MASK{OURS}", *PROPOSED)
+    }
+    return (
+        *figures,
+        TableOrFigure(
+            "figure 3",
+            "Text vectors of VMASK (figure 4), with the mask alone, and with contrast",
+            tuple(Row(name, variant, TextMap(), separations, main=False) for name, variant in drawn.items()),
+            claims=tuple(
+                Claim(
+                    f"{f}-{mine} draws the classes further apart than {f}-{other}",
+                    f"{f}-{mine}",
+                    f"{f}-{other}",
+                    SILHOUETTE,
+                    relevant=0.05,
+                )
                 for f in scale.families
+                for kind, mine in zip(KINDS, PROPOSED, strict=True)
+                for other in (f"MASK{kind}", "VMASK")
             ),
             draw=draw_maps,
             also=("figure 4",),
@@ -258,13 +403,9 @@ def _figures(
     )
 
 
-def _rows(variants: Iterable[Variant], evaluation: Evaluation, read: Read) -> tuple[Row, ...]:
-    return tuple(Row(variant.name, variant, evaluation, read) for variant in variants)
-
-
 def _bands(family: str, everything: Variant, scale: Sizes) -> tuple[Row, ...]:
     """Give a row for each band of layers, and one for all of them."""
-    methods = {name: {**METHODS["E-VarM"], "gate_layers": layers} for name, layers in BANDS[family].items()}
+    methods = {name: {**STAGES["E-VarM"], "gate_layers": layers} for name, layers in BANDS[family].items()}
     variants = {name: variant_of(family, name, method, scale) for name, method in methods.items()}
     return tuple(
         replace(accuracy_row(variant, main=False, seeds=scale.band_seeds), name=f"{family}-{name}")
@@ -275,6 +416,6 @@ def _bands(family: str, everything: Variant, scale: Sizes) -> tuple[Row, ...]:
 PAPER = Paper(
     "evarm",
     "Ge et al. (COLING 2022): E-VarM, enhanced variational word masks",
-    {"smoke": SMOKE, "small": SMALL, "lstm": LSTM, "full": FULL},
+    {"smoke": SMOKE, "small": SMALL, "lstm": LSTM, "converged": CONVERGED, "full": FULL},
     tables,
 )

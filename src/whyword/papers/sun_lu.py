@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -13,14 +14,18 @@ from ..grids.variant import Evaluation, Result, Settings, Variant
 from .evaluations.attention_scores import (
     AttentionScores,
     draw_groups,
+    draw_groups_of,
     draw_training,
     draw_updates,
+    draw_weights,
     draw_words,
     effects,
     group_sizes,
 )
+from .evaluations.convergence import convergence
+from .evaluations.data_sets import statistics_table
+from .reproduction.accuracy import Accuracy, accuracy_on_test, accuracy_rows, right_on_test
 from .reproduction.paper import Claim, Paper, Read, Row, Scale, TableOrFigure, in_seeds, published
-from .reproduction.tables import Accuracy, accuracy_on_test, accuracy_rows, right_on_test
 
 MODELS: dict[str, Settings] = {  # encoder and kind of attention; all states are 100 wide
     "DP": {"encoder": {"name": "bag", "dim": 100}, "kind": "dot"},
@@ -31,12 +36,13 @@ MODELS: dict[str, Settings] = {  # encoder and kind of attention; all states are
 SLOW = "DP-L"  # takes longest by far on long texts
 TRACED = ("DP", "DP-A")  # where the terms A to F are exact
 LONGEST = 256  # words of a text that DP-L reads; the others read all
-SMALL_SCALES, USUAL, HUGE = (0.001, 1.0), 10.0, 10_000.0  # λ
+SMALL_SCALES, USUAL, LARGE, HUGE = (0.001, 1.0), 10.0, 100.0, 10_000.0  # λ
 TRAINING = {"optimizer": "adagrad", "learning_rate": 0.02, "batch_size": 100, "epochs": 40}
 SYNTHETIC_TRAINING = {"optimizer": "sgd", "learning_rate": 0.015, "batch_size": 200, "epochs": 500}
 PENALTY, SYNTHETIC_PENALTY = 1e-4, 1e-3  # weight of |V·W|: comments in the authors' code
+L2 = (1e-4, 1e-3, 1e-2, 1e-1)  # of AD, whose weight is not told: dev decides for each data set and λ
 RATIOS = ("1:1", "1:2", "1:5", "2:1", "2:5")  # second class : first class
-THREE_CLASSES = "20ng_three"  # a ratio is for two
+SST, THREE_CLASSES = "sst2", "20ng_three"  # a ratio of classes is for two
 SLIGHT = 0.1  # a correlation, a Cliff's delta or a difference of scores that is smaller says little
 POINTS = 2.0  # of accuracy: what is unharmed loses less, what is much worse loses more
 
@@ -74,16 +80,21 @@ PICTURED = "Of the first seed, at most 300 words; the numbers are over all words
 class Sizes(Scale):
     """A scale that also says which λ are tried, and whether on synthetic texts, which are trained on otherwise."""
 
-    lambdas: tuple[float, ...] = (*SMALL_SCALES, USUAL, 20.0, 50.0, 100.0, HUGE)
+    lambdas: tuple[float, ...] = (*SMALL_SCALES, USUAL, 20.0, 50.0, LARGE, HUGE)
     synthetic: bool = False
+    l2: tuple[float, ...] = ()  # weights that are tried for AD; none: 1e-4, as for DP-A and DP-L
     slow_seeds: int | None = None  # of DP-L at the λ of which nothing is claimed; None: as many as the others
 
     @property
     def caps(self) -> tuple[str, ...]:
-        """Also where it has fewer seeds."""
+        """Also which weights of AD are tried, and where it has fewer seeds."""
+        caps = super().caps
+        if "AD" in self.families and not self.synthetic:
+            weights = ", ".join(f"{weight:g}" for weight in self.l2)
+            caps = (*caps, f"l2 of AD {weights} by dev" if weights else "l2 of AD 0.0001")
         if self.slow_seeds is None:
-            return super().caps
-        return (*super().caps, f"{in_seeds(self.slow_seeds)} for {SLOW} at λ other than {USUAL:g} and {HUGE:g}")
+            return caps
+        return (*caps, f"{in_seeds(self.slow_seeds)} for {SLOW} at λ other than {USUAL:g} and {HUGE:g}")
 
     def seeds_of(self, model: str, size: float) -> int | None:
         """Give the most seeds of a model with a λ, None if all."""
@@ -96,16 +107,21 @@ SMOKE = Sizes(
     families=tuple(MODELS),
     training={"epochs": 2},
     lambdas=(SMALL_SCALES[0], USUAL, HUGE),
+    l2=L2[:2],
 )
 SMALL = Sizes(
-    datasets=("sst2", "20ng_sports", THREE_CLASSES),
+    datasets=(SST, "20ng_sports", THREE_CLASSES),
     seeds=3,
     families=tuple(MODELS),
     training={"patience": 10},
     slow_seeds=1,
 )
-FULL = Sizes(datasets=("sst2", "20ng_sports", THREE_CLASSES, "imdb"), seeds=5, families=tuple(MODELS))
-SYNTHETIC = Sizes(datasets=("planted:sun-lu-1",), seeds=4, families=TRACED, lambdas=(USUAL, HUGE), synthetic=True)
+FULL = Sizes(datasets=(SST, "20ng_sports", THREE_CLASSES, "imdb"), seeds=5, families=tuple(MODELS), l2=L2)
+IMDB = replace(SMALL, datasets=("imdb",), l2=L2)
+EIGHT = replace(SMALL, seeds=8, slow_seeds=None, l2=L2)
+SYNTHETIC = Sizes(
+    datasets=("planted:sun-lu-1", "planted:sun-lu-2"), seeds=4, families=TRACED, lambdas=(USUAL, HUGE), synthetic=True
+)
 
 
 def variant_of(model: str, scale: Sizes, size: float, penalty: float = 0.0, ratio: str | None = None) -> Variant:
@@ -118,24 +134,26 @@ def variant_of(model: str, scale: Sizes, size: float, penalty: float = 0.0, rati
         "training": {**training, "patience": None, "clip": None, **scale.training},
     }
     name = f"{model}-{size:g}" + ("-penalty" if penalty else "") + (f"-{ratio}" if ratio else "")
-    return Variant(name, settings, longest=LONGEST if model == SLOW else None, ratio=ratio)
+    search = (("method.l2", scale.l2),) if model == "AD" and scale.l2 else ()
+    return Variant(name, settings, longest=LONGEST if model == SLOW else None, ratio=ratio, search=search)
 
 
 def tables(scale: Scale) -> tuple[TableOrFigure, ...]:
-    """Describe tables 1 and 2, figures 2 to 5, and what the appendix tells of a penalty and of unequal classes."""
+    """Describe tables 1 and 2, figures 2 to 5, what the appendix tells of a penalty and unequal classes, and more."""
     assert isinstance(scale, Sizes)
     grid = list(product(scale.families, scale.lambdas))
     accuracies = accuracy_rows(
         replace(_row(f, scale, size, Accuracy(), accuracy_on_test), read_texts=right_on_test) for f, size in grid
     )
     scores = {
-        name_of(f, size): _row(f, scale, size, DRAWN if size in (USUAL, HUGE) else UNDRAWN, effects) for f, size in grid
+        name_of(f, size): _row(f, scale, size, DRAWN if _is_drawn(f, size) else UNDRAWN, effects) for f, size in grid
     }
     ends = _some(scores, scale.families, (USUAL, HUGE))
     traced = _some(scores, [f for f in scale.families if f in TRACED], (USUAL, HUGE))
     return (
+        statistics_table("table 1"),
         TableOrFigure(
-            "table 1",
+            "appendix words",
             "Words of the classes, and neutral ones",
             (Row("words", variant_of(scale.families[0], scale, USUAL), DRAWN, group_sizes),),
             GROUPS,
@@ -158,10 +176,11 @@ def tables(scale: Scale) -> tuple[TableOrFigure, ...]:
             draw=draw_groups,
             note=f"{EFFECTS} {PICTURED}",
         ),
+        *_other_boxes(scores, scale),
         TableOrFigure(
-            "figure 3",
-            "Attention score against polarity and against attention weight, word by word",
-            _only(ends, "class over neutral", "weights as scores"),
+            "figure 5",
+            "Mean attention weight of the words of each group",
+            _only(ends, "weights as scores"),
             claims=tuple(
                 Claim(
                     f"5. {f}, λ = 10: attention weights follow scores",
@@ -172,32 +191,60 @@ def tables(scale: Scale) -> tuple[TableOrFigure, ...]:
                 )
                 for f in scale.families
             ),
-            draw=draw_words,
-            note=PICTURED,
+            draw=draw_weights,
+            note=f"A box for each group; words far above it, such as one of a single text, are dots. {PICTURED}",
         ),
         TableOrFigure(
-            "figure 4",
+            "appendix dots",
+            "Attention score against polarity and against attention weight, word by word",
+            _only(ends, "class over neutral", "weights as scores"),
+            draw=draw_words,
+            note=f"Not in the paper. {PICTURED}",
+        ),
+        TableOrFigure(
+            "appendix training",
             "Scores of each group and V·W, epoch by epoch",
             _only(traced, "size of V·W"),
             draw=draw_training,
-            note="Of the first seed, on dev texts. The numbers are the size of V·W at the end.",
+            note="Not in the paper. Of the first seed, on dev texts. The numbers are the size of V·W at the end.",
         ),
         TableOrFigure(
-            "figure 5",
+            "appendix updates",
             "What moves the scores: the terms A to F",
             _only(traced, "size of V·W"),
             draw=draw_updates,
-            note="Of the first seed, on training texts, at the final weights.",
+            note="Not in the paper. Of the first seed, on training texts, at the final weights.",
         ),
         TableOrFigure("appendix scores", "Effects at every λ", tuple(scores.values()), note=EFFECTS),
         _penalty(scale),
         _skew(scale),
+        convergence({name_of(f, size): variant_of(f, scale, size) for f, size in grid if size in (USUAL, HUGE)}),
     )
+
+
+def _other_boxes(scores: Mapping[str, Row], scale: Sizes) -> tuple[TableOrFigure, ...]:
+    """Describe figures 3 and 4: the boxes of figure 2 at λ = 100 on SST, at λ = 10 on 20News II, and of AD."""
+    start = "Polarity and attention scores of each group"
+    other = ((SST, name_of("DP", LARGE)), (THREE_CLASSES, name_of("DP", USUAL)))  # a picture each
+    title = f"{start}: DP at λ = 100 on SST, and at λ = 10 on the three newsgroups"
+    figures = []
+    if rows := tuple(scores[row] for _, row in other if row in scores):
+        draw = partial(draw_groups_of, pictures=other)
+        datasets = scale.only([data for data, _ in other])
+        figures.append(TableOrFigure("figure 3", title, rows, draw=draw, note=PICTURED, datasets=datasets))
+    if rows := _some(scores, [f for f in scale.families if f == "AD"], (USUAL,)):
+        title = f"{start}: additive attention at λ = 10"
+        figures.append(TableOrFigure("figure 4", title, rows, draw=draw_groups, note=PICTURED))
+    return tuple(figures)
 
 
 def _row(model: str, scale: Sizes, size: float, evaluation: Evaluation, read: Read) -> Row:
     seeds = scale.seeds_of(model, size)
     return Row(name_of(model, size), variant_of(model, scale, size), evaluation, read, seeds=seeds)
+
+
+def _is_drawn(model: str, size: float) -> bool:
+    return size in (USUAL, HUGE) or (model == "DP" and size == LARGE)
 
 
 def name_of(model: str, size: float) -> str:
@@ -320,6 +367,6 @@ def _only(rows: Sequence[Row], *columns: str) -> tuple[Row, ...]:
 PAPER = Paper(
     "sun-lu",
     "Sun & Lu (ACL 2020): understanding attention for text classification",
-    {"smoke": SMOKE, "small": SMALL, "full": FULL, "synthetic": SYNTHETIC},
+    {"smoke": SMOKE, "small": SMALL, "full": FULL, "imdb": IMDB, "eight": EIGHT, "synthetic": SYNTHETIC},
     tables,
 )

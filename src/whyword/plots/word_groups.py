@@ -32,6 +32,15 @@ def group_scores(polarity: np.ndarray, attention: np.ndarray, groups: np.ndarray
     return figure
 
 
+def group_weights(share: np.ndarray, groups: np.ndarray, names: Sequence[str]) -> Figure:
+    """Draw a box per group of the mean attention weight of its words, (word,); groups and names as above."""
+    figure = Figure(figsize=(4.6, 4.2), dpi=100, layout="constrained")
+    axes = figure.add_subplot()
+    _boxes(axes, [share[groups == group] for group in range(len(names))], drawable(tuple(names)))
+    axes.set_title("mean attention weight", fontsize=10)
+    return figure
+
+
 def _boxes(axes: Axes, values: Sequence[np.ndarray], names: Sequence[str]) -> None:
     axes.axhline(0.0, color="#bbbbbb", linewidth=0.8, zorder=0)
     fliers = {"marker": ".", "markersize": 2.5, "alpha": 0.4}

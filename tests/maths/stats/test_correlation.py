@@ -12,6 +12,7 @@ from whyword.maths.stats.correlation import (
     entropy,
     joint_counts,
     kendall_tau_b,
+    matthews,
     mutual_information,
     overlap,
     pearson,
@@ -162,3 +163,15 @@ def test_it_is_that_of_scikit_learn_and_the_counts_are_joint():
     assert joint.shape == (5, 7)
     assert all(joint[a, b] == ((one == a) & (other == b)).sum() for a in range(5) for b in range(7))
     assert mutual_information(joint) == pytest.approx(mutual_info_score(one, other))
+
+
+@pytest.mark.parametrize("classes", [2, 3, 5])
+def test_matthews_correlation_is_that_of_scikit_learn(classes):
+    from sklearn.metrics import matthews_corrcoef
+
+    generator = np.random.default_rng(classes)
+    gold = generator.integers(classes, size=60)
+    said = np.where(generator.random(60) < 0.6, gold, generator.integers(classes, size=60))
+    assert matthews(said.tolist(), gold.tolist()) == pytest.approx(matthews_corrcoef(gold, said))
+    assert matthews([0] * 60, gold.tolist()) == 0.0
+    assert matthews(gold.tolist(), gold.tolist()) == pytest.approx(1.0)

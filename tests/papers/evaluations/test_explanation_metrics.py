@@ -8,18 +8,18 @@ from reference.variants import tiny_trained, tiny_variant
 from whyword.catalog import make_explainer
 from whyword.data.planted import planted
 from whyword.explaining.stream import explain_documents
-from whyword.grids.variant import Variant
+from whyword.grids.variant import Variant, evaluation_identity
 from whyword.interfaces.errors import DataError
 from whyword.papers.evaluations.explanation_metrics import (
+    REMOVED,
     Explained,
+    Reading,
     TokenDetection,
     detection,
     draw_lines,
-    metric_at,
-    metric_curve,
 )
+from whyword.papers.reproduction.accuracy import Accuracy
 from whyword.papers.reproduction.paper import Row
-from whyword.papers.reproduction.tables import Accuracy
 
 METRICS = {"probability-drop": {"k": 2, "longest": 3}, "mean-probability-drop": {"k": 3, "longest": 3}}
 JUDGE = tiny_variant("base", "judge")
@@ -31,7 +31,7 @@ def test_the_drop_is_that_of_the_judge_when_the_top_words_are_deleted(tmp_path, 
     dataset = trained.dataset()
     model = trained.model(dataset).classifier
     answering = model if judge is None else trained.other(judge).model(dataset).classifier
-    evaluation = Explained("own", METRICS, sample=100, judge=judge)
+    evaluation = Explained("own", METRICS, sample=100, judge=judge, each=(1, 2))
     result = evaluation.evaluate(trained.model(dataset), dataset, trained)
     assert result["texts"] == len(dataset.test)
     drops = torch.zeros(4, dtype=torch.float64)
@@ -41,15 +41,19 @@ def test_the_drop_is_that_of_the_judge_when_the_top_words_are_deleted(tmp_path, 
             kept[1, own.ranking[:k].copy()] = False
             whole, rest = answering.probabilities_of_subsets(own.document.words, kept)[:, own.target].double()
             drops[k] += 100 * (whole - rest) / len(dataset.test)
-    assert metric_at(result, "probability-drop", 2)["value"] == pytest.approx(drops[2].item(), abs=1e-4)
-    curve = metric_curve(result, "probability-drop")
+    assert Reading("probability-drop", 2)(result)["value"] == pytest.approx(drops[2].item(), abs=1e-4)
+    curve = Reading("probability-drop", ())(result)
     assert [curve[str(k)] for k in (1, 2, 3)] == pytest.approx(drops[1:].tolist(), abs=1e-4)
-    means = metric_curve(result, "mean-probability-drop", at=(1, 3))  # E-VarM's form
+    means = Reading("mean-probability-drop", (1, 3))(result)  # E-VarM's form
     assert means == {
         "1": pytest.approx(drops[1].item() / 2, abs=1e-4),
         "3": pytest.approx(drops.sum().item() / 4, abs=1e-4),
     }
-    assert set(metric_curve(result, "probability-drop", "random")) == {"1", "2", "3"}
+    assert set(Reading("probability-drop", (), "random")(result)) == {"1", "2", "3"}
+    told = Reading("probability-drop", 2).texts(result)["value"]
+    assert len(told) == len(dataset.test)
+    assert np.nanmean(told) == pytest.approx(drops[2].item(), abs=1e-2)
+    assert set(Reading("probability-drop", ()).texts(result)) == {"1", "2"}
 
 
 def test_every_model_is_measured_on_the_same_texts_and_as_many_as_the_sample(tmp_path):
@@ -63,9 +67,28 @@ def test_every_model_is_measured_on_the_same_texts_and_as_many_as_the_sample(tmp
 
 def test_what_is_not_defined_is_no_number():
     result = {"words": {"some": {"curve": [{"at": 1.0, "value": None}, {"at": 2.0, "value": 0.5}]}}}
-    assert metric_at(result, "some", 1) == {}
-    assert metric_at(result, "some", 2) == {"value": 50.0}
-    assert metric_curve(result, "some") == {"2": 50.0}
+    assert Reading("some", 1)(result) == {}
+    assert Reading("some", 2)(result) == {"value": 50.0}
+    assert Reading("some", ())(result) == {"2": 50.0}
+    assert Reading("other")(result) == Reading("other").texts(result) == Reading("some", 2).texts(result) == {}
+
+
+def test_normalized_numbers_are_told_for_each_text_and_lie_between_worst_and_best(tmp_path):
+    trained = tiny_trained(tmp_path, tiny_variant("attention"))
+    dataset = trained.dataset()
+    evaluation = Explained("own", {**METRICS, REMOVED: {}}, sample=6)
+    result = evaluation.evaluate(trained.model(dataset), dataset, trained)
+    mean, texts = Reading(REMOVED)(result)["value"], Reading(REMOVED).texts(result)["value"]
+    assert len(texts) == 6
+    assert mean == pytest.approx(np.nanmean(texts), abs=0.01)
+    assert 0 <= np.nanmin(texts) <= np.nanmax(texts) <= 100
+
+
+def test_a_record_of_raw_metrics_alone_is_an_earlier_form():
+    raw = Explained("own", METRICS, 5)
+    (earlier,) = Explained("own", {**METRICS, REMOVED: {}}, 5, each=(5,)).earlier(JUDGE)
+    assert earlier == evaluation_identity(raw) | {"revision": 1}
+    assert Explained("own", {REMOVED: {}}, 5).earlier(JUDGE) == ()
 
 
 def test_precision_recall_and_f1_are_means_over_texts_of_the_top_words_that_are_marked(tmp_path):

@@ -119,7 +119,7 @@ def test_what_is_not_there_is_said(tmp_path):
     reproduced(empty).save(tmp_path)
     assert str(reproduced(empty)).endswith("Nothing is there yet.")
     without = replace(TABLE, numbers=(), claims=())
-    assert "There are no such numbers for these data." in str(reproduced(without))
+    assert "The records at hand have no such numbers." in str(reproduced(without))
 
 
 def test_the_scale_is_told_in_all_that_limits_it():
@@ -131,9 +131,7 @@ def test_the_scale_is_told_in_all_that_limits_it():
     assert replace(scale, brief=("cola",), brief_seeds=2).caps[-1] == "only the main rows and 2 seeds for cola"
 
 
-@pytest.mark.parametrize(
-    ("number", "words"), [(-4.7e-15, "+0"), (0.01234, "+0.0123"), (-12.34, "-12.3"), (nan, "+nan")]
-)
+@pytest.mark.parametrize(("number", "words"), [(-4.7e-15, "+0"), (0.01234, "+0.0123"), (-12.34, "-12.3"), (nan, "–")])
 def test_the_rest_that_rounding_leaves_is_no_difference(number, words):
     assert signed(number) == words
 

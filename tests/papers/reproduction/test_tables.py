@@ -9,25 +9,19 @@ from whyword.data.planted import planted
 from whyword.interfaces.errors import OptionError, WhywordError
 from whyword.papers.evaluations.explanation_metrics import Explained
 from whyword.papers.evaluations.words import Examples
-from whyword.papers.reproduction import tables as accuracy
-from whyword.papers.reproduction.paper import Claim, Paper, Row, Scale, TableOrFigure
-from whyword.papers.reproduction.report import ReproductionReport
-from whyword.papers.reproduction.tables import (
+from whyword.papers.reproduction import accuracy
+from whyword.papers.reproduction.accuracy import (
     FLOOR,
     Accuracy,
     accuracy_on_test,
     accuracy_row,
     accuracy_rows,
-    all_jobs,
-    choose_tables,
-    collect,
     majority_on_test,
-    plan,
-    resize,
     right_on_test,
-    run,
-    stages,
 )
+from whyword.papers.reproduction.paper import Claim, Paper, Row, Scale, TableOrFigure
+from whyword.papers.reproduction.report import ReproductionReport
+from whyword.papers.reproduction.tables import all_jobs, choose_tables, collect, plan, resize, run, stages
 
 VALUE = accuracy_on_test
 OURS, THEIRS = tiny_variant("vmask", "ours"), tiny_variant("base", "theirs")
@@ -276,3 +270,28 @@ def test_vat_also_says_what_each_iteration_reached_on_dev(tmp_path):
     trained = tiny_trained(tmp_path, tiny_variant("vat", iterations=1))
     dataset = trained.dataset()
     assert len(Accuracy().evaluate(trained.model(dataset), dataset, trained)["iterations"]["learner"]) == 2
+
+
+def test_what_is_not_here_is_known_by_the_records_where_nothing_is_run(tmp_path):
+    write_data(tmp_path / "sst2")
+    (tmp_path / "vectors.txt").write_text("good 1 2\n")
+    table = replace(TABLE, rows=(replace(TABLE.rows[0], variant=replace(OURS, vectors=True)),))
+    scale = replace(SCALE, datasets=("sst2",), seeds=1)
+    there = plan([table], scale, tmp_path, tmp_path / "vectors.txt", str(tmp_path))
+    (job,) = there.jobs.values()
+    settings = {"data": job.trained.source.contents, "embeddings": job.trained.vectors}
+    record = replace(job.fail(OSError()), failed=None, settings=settings)
+    gone = plan([table], scale, tmp_path, tmp_path / "gone.txt", str(tmp_path / "nowhere"), [record])
+    assert [found.name for found in gone.jobs.values()] == [job.name]
+    with pytest.raises(WhywordError, match="does not exist"):
+        plan([table], scale, tmp_path, tmp_path / "vectors.txt", str(tmp_path / "nowhere"))
+
+
+def test_claims_of_rows_that_were_not_run_stay_on_the_list(tmp_path):
+    todo = plan([TABLE], SCALE, tmp_path)
+    (reproduced,) = collect(todo, recorded(todo, {"ours": {0: 0.8}, "theirs": {}}))
+    (result,) = reproduced.claims
+    assert isnan(result.effect.value)
+    assert (result.by_dataset, result.verdict) == ({}, "not tested")
+    report = ReproductionReport(PAPER, "small", SCALE, [reproduced])
+    assert "| ours is better | – | – | – | not tested | not run |" in report.markdown()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from scipy.special import entr
@@ -24,6 +25,18 @@ def spearman(x: np.ndarray, y: np.ndarray) -> Estimate | None:
     """Measure how monotone the relation is, ties (see ties.py) sharing their mean rank; None if x or y is constant."""
     r = _coefficient(rankdata(tied_ranks(x)), rankdata(tied_ranks(y)))
     return None if r is None else Estimate(r, *spearman_interval(r, len(x)))
+
+
+def matthews(said: Sequence[object], gold: Sequence[object]) -> float:
+    """Give Matthews' correlation of answers and labels, for any number of classes (Gorodkin 2004).
+
+    0 where all answers, or all labels, are of one class, as for whoever always says what is most frequent.
+    """
+    classes = list(dict.fromkeys([*said, *gold]))
+    x, y = (np.array([[one == name for name in classes] for one in side], dtype=np.float64) for side in (said, gold))
+    x, y = x - x.mean(0), y - y.mean(0)
+    spread = math.sqrt((x * x).sum() * (y * y).sum())
+    return float((x * y).sum()) / spread if spread > 0 else 0.0
 
 
 def pearson_interval(r: float, n: int) -> tuple[float, float]:

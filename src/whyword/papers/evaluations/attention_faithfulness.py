@@ -13,7 +13,8 @@ from ...analysis.probing import word_information
 from ...analysis.replaced_attention import Search
 from ...data.dataset import Dataset
 from ...explaining.inputs import draw
-from ...grids.variant import Evaluation, Result, TrainedVariant
+from ...grids.variant import Evaluation, Result, Settings, TrainedVariant, Variant, evaluation_identity
+from ...models.config import make_config
 from ...models.folder import TrainedModel
 
 
@@ -112,8 +113,15 @@ class Probing(Evaluation):
     """Estimated on test texts, the same texts for all models."""
 
     name: ClassVar[str] = "probing"
+    revision: ClassVar[int] = 2
 
     texts: int = 2_000  # at most
+
+    def earlier(self, variant: Variant) -> tuple[Settings, ...]:
+        """Take the first revision, but for models that attend to word vectors too: it measured both together."""
+        if make_config(variant.settings).to_dict()["method"].get("concat"):
+            return ()
+        return ({**evaluation_identity(self), "revision": 1},)
 
     def evaluate(self, model: TrainedModel, dataset: Dataset, trained: TrainedVariant) -> Result:
         """Cluster the states of frequent words and count."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -12,11 +12,18 @@ from matplotlib.figure import Figure
 from ...analysis.polarity import AttentionWords
 from ...analysis.polarity_report import AttentionReport, attention_report
 from ...data.dataset import Dataset
-from ...grids.variant import Evaluation, Result, TrainedVariant
+from ...grids.variant import Evaluation, Result, Settings, TrainedVariant, Variant, evaluation_identity
 from ...maths.stats.intervals import Estimate
 from ...maths.stats.ties import ranking
 from ...models.folder import TrainedModel
-from ...plots.word_groups import group_scores, polarity_attention, score_weight, scores_in_training, update_terms
+from ...plots.word_groups import (
+    group_scores,
+    group_weights,
+    polarity_attention,
+    score_weight,
+    scores_in_training,
+    update_terms,
+)
 from ..reproduction.paper import Results
 
 FIRST = 8  # of each class, the most attended words that every picture has, since it names them
@@ -30,6 +37,10 @@ class AttentionScores(Evaluation):
     name: ClassVar[str] = "attention-scores"
 
     drawn: int = 300  # 0 for what no figure shows: words take most of a record
+
+    def earlier(self, variant: Variant) -> tuple[Settings, ...]:
+        """Take a record without words: it tells the same numbers."""
+        return (evaluation_identity(replace(self, drawn=0)),) if self.drawn else ()
 
     def evaluate(self, model: TrainedModel, dataset: Dataset, trained: TrainedVariant) -> Result:
         """Report on the texts it was trained on."""
@@ -119,6 +130,22 @@ def draw_groups(results: Results) -> dict[str, Figure]:
     def boxes(result: Result) -> dict[str, Figure]:
         polarity, attention, groups = _columns(result, "polarity", "attention", "groups")
         return {"scores": group_scores(polarity, attention, groups, _names(result))}
+
+    return _each(results, boxes)
+
+
+def draw_groups_of(results: Results, pictures: Collection[tuple[str, str]]) -> dict[str, Figure]:
+    """Draw the boxes of some rows, each on its data set; on data of one's own all of them."""
+    named = {data for data, _ in pictures}
+    return draw_groups({key: by_seed for key, by_seed in results.items() if key in pictures or key[0] not in named})
+
+
+def draw_weights(results: Results) -> dict[str, Figure]:
+    """Draw the mean attention weight of the words of each group, a box each."""
+
+    def boxes(result: Result) -> dict[str, Figure]:
+        share, groups = _columns(result, "share", "groups")
+        return {"weights": group_weights(share, groups, _names(result))}
 
     return _each(results, boxes)
 

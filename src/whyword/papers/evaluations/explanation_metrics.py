@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
+import numpy as np
 from matplotlib.figure import Figure
 
 from ... import catalog
@@ -14,7 +15,7 @@ from ...data.dataset import Dataset, load_dataset
 from ...explaining.inputs import draw
 from ...explaining.measure import RANDOM, measure_explanations
 from ...explaining.stream import explain_documents
-from ...grids.variant import Evaluation, Result, Settings, TrainedVariant, Variant
+from ...grids.variant import Evaluation, Result, Settings, TrainedVariant, Variant, evaluation_identity
 from ...interfaces.errors import DataError
 from ...interfaces.metric import Score
 from ...interfaces.settings import build
@@ -23,18 +24,35 @@ from ...models.folder import TrainedModel
 from ...plots.curves import curves
 from ..reproduction.paper import Read, Results, Row
 
+NORMALIZED = "normalized-"  # metrics whose names begin so can be compared between models
+REMOVED, LEFT = "normalized-comprehensiveness", "normalized-sufficiency"
+NORMALIZED_NOTE = (
+    "A drop of probability depends on how sure a model is, and on the class to which it falls back when words go, so "
+    "raw drops of two models are not comparable. Normalized ones are: per text, the place (times 100) of the mean drop "
+    "between those of the worst and the best order of its words for the same model, found by beam search."
+)
+
 
 @dataclass(frozen=True)
 class Explained(Evaluation):
     """Metrics of an explainer on test texts, the same texts for all models."""
 
     name: ClassVar[str] = "explained"
+    revision: ClassVar[int] = 2
 
     explainer: str
     metrics: Mapping[str, Settings]  # settings by name
     sample: int
     explainer_settings: Settings = field(default_factory=dict)
     judge: Variant | None = None  # a variant on the same data with the same seed
+    each: tuple[int, ...] = ()  # numbers of words at which the record tells of each text
+
+    def earlier(self, variant: Variant) -> tuple[Settings, ...]:
+        """Take the first revision, which told of no single text and had no normalized metric beside the others."""
+        raw = {name: settings for name, settings in self.metrics.items() if not name.startswith(NORMALIZED)}
+        if not raw:
+            return ()
+        return ({**evaluation_identity(replace(self, metrics=raw, each=())), "revision": 1},)
 
     def evaluate(self, model: TrainedModel, dataset: Dataset, trained: TrainedVariant) -> Result:
         """Explain the predicted classes and measure."""
@@ -52,32 +70,64 @@ class Explained(Evaluation):
             "texts": len(documents),
             "passes": sum(explanation.forward_passes for explanation in explanations) / len(documents),
             **{
-                who: {metric.name: _summary(scores[metric.name, explainer_name]) for metric in metrics}
+                who: {metric.name: self._summary(scores[metric.name, explainer_name]) for metric in metrics}
                 for who, explainer_name in (("words", self.explainer), ("random", RANDOM))
             },
         }
 
-
-def _summary(score: Score) -> Result:
-    return {name: value for name, value in score.to_dict().items() if name in ("value", "low", "high", "curve")}
-
-
-def metric_at(result: Result, metric: str, k: int, who: str = "words") -> dict[str, float]:
-    """Read a metric's value at k words, times 100."""
-    points = _points(result, metric, who)
-    return {"value": points[k]} if k in points else {}
+    def _summary(self, score: Score) -> Result:
+        """Give the mean with its interval, the curve, and values of each text: of some points, or of the number."""
+        mean = {name: value for name, value in score.to_dict().items() if name in ("value", "low", "high", "curve")}
+        if score.curve is None or not score.points:
+            return {**mean, "texts": {"": _short(score.per_text)}}
+        at = {int(point): column for point, column in zip(score.points, score.curve.T, strict=True)}
+        return {**mean, "texts": {str(k): _short(at[k]) for k in self.each if k in at}}
 
 
-def metric_curve(
-    result: Result, metric: str, who: str = "words", at: tuple[int, ...] | None = None
-) -> dict[str, float]:
-    """Read a metric's curve times 100, a column for each k, or for some of them."""
-    return {str(k): value for k, value in _points(result, metric, who).items() if at is None or k in at}
+def _short(values: np.ndarray) -> list[float | None]:
+    """Keep four digits of each; None where undefined."""
+    return [None if np.isnan(value) else round(float(value), 4) for value in values]
 
 
-def _points(result: Result, metric: str, who: str) -> dict[int, float]:
-    curve = result[who][metric]["curve"]
-    return {int(point["at"]): 100 * point["value"] for point in curve if point["value"] is not None}
+@dataclass(frozen=True)
+class Reading:
+    """How a row reads a metric times 100: its one number, its value at one number of words, or a column for each."""
+
+    metric: str
+    at: int | tuple[int, ...] | None = None  # numbers of words; (): all that there are; None: it is a single number
+    who: str = "words"
+
+    def __call__(self, result: Result) -> dict[str, float]:
+        """Read the means; what was recorded before it was measured has none."""
+        score = result[self.who].get(self.metric)
+        if score is None:
+            return {}
+        if self.at is None:
+            return {} if score["value"] is None else {"value": 100 * score["value"]}
+        points = {int(point["at"]): 100 * point["value"] for point in score["curve"] if point["value"] is not None}
+        return {self._column(k): value for k, value in points.items() if self._wanted(k)}
+
+    def texts(self, result: Result) -> dict[str, np.ndarray]:
+        """Read the same for each text, where the record tells."""
+        told = result[self.who].get(self.metric, {}).get("texts", {})
+        if self.at is None:
+            return {"value": _percent(told[""])} if "" in told else {}
+        return {self._column(int(k)): _percent(values) for k, values in told.items() if k and self._wanted(int(k))}
+
+    def _wanted(self, k: int) -> bool:
+        return k == self.at if isinstance(self.at, int) else not self.at or k in self.at
+
+    def _column(self, k: int) -> str:
+        return "value" if isinstance(self.at, int) else str(k)
+
+
+def _percent(values: Sequence[float | None]) -> np.ndarray:
+    return 100 * np.array(values, dtype=np.float64)
+
+
+def measured_row(name: str, variant: Variant, evaluation: Evaluation, reading: Reading, main: bool = True) -> Row:
+    """Give a row that is read for each text, too."""
+    return Row(name, variant, evaluation, reading, main, read_texts=reading.texts)
 
 
 METRICS = ("rationale-precision", "rationale-recall", "rationale-f1")

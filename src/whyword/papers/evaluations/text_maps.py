@@ -13,12 +13,13 @@ from ...analysis.tsne import panel
 from ...analysis.vat_iterations import train_by_iteration
 from ...data.dataset import Dataset
 from ...explaining.inputs import draw
-from ...grids.variant import Evaluation, Result, TrainedVariant
+from ...grids.variant import Evaluation, Result, Settings, TrainedVariant, Variant, evaluation_identity
 from ...maths.stats.separation import Separation
 from ...models.config import make_config, overlay
 from ...models.folder import TrainedModel
 from ...models.train import measure
 from ...plots.text_vectors import Panel, text_vectors
+from ..reproduction.accuracy import packed, right_answers, unpacked
 from ..reproduction.paper import Results
 
 SILHOUETTE, RATIO = "silhouette", "between / within"
@@ -80,9 +81,14 @@ class VatIterations(Evaluation):
     """Numbers and a picture for every iteration, 0 being plain attention."""
 
     name: ClassVar[str] = "vat-iterations"
+    revision: ClassVar[int] = 2
 
     iterations: int = 5
     sample: int = 500  # texts in the picture
+
+    def earlier(self, variant: Variant) -> tuple[Settings, ...]:
+        """Take the first revision, which told of no single text."""
+        return ({**evaluation_identity(self), "revision": 1},)
 
     def evaluate(self, model: TrainedModel, dataset: Dataset, trained: TrainedVariant) -> Result:
         """Train once more with this number of iterations, and look at the model that each of them ends with."""
@@ -94,6 +100,8 @@ class VatIterations(Evaluation):
         points = [[[round(float(x), 2), round(float(y), 2)] for x, y in p.points] for p in pictures]
         return {
             "test_accuracy": [measure(m, dataset.test, "test")["test_accuracy"] for m in tested],
+            "test_texts": len(dataset.test),
+            "right": [packed(right_answers(m, dataset.test)) for m in tested],
             "silhouette": [p.separation.silhouette if p.separation else None for p in pictures],
             "distance_ratio": [p.separation.distance_ratio if p.separation else None for p in pictures],
             "points": points if trained.seed == 0 else None,  # which alone is drawn
@@ -105,6 +113,14 @@ def accuracies(result: Result) -> dict[str, float]:
     """Read test accuracy in percent, a column for each iteration, and what the first one brings."""
     columns = {str(i): 100 * accuracy for i, accuracy in enumerate(result["test_accuracy"])}
     return {**columns, GAIN: columns["1"] - columns["0"]} if columns else {}
+
+
+def gains(result: Result) -> dict[str, np.ndarray]:
+    """Read for each test text what the first iteration brings, times 100; older records do not tell."""
+    if not result.get("right"):
+        return {}
+    before, after = (unpacked(bits, result["test_texts"]) for bits in result["right"][:2])
+    return {GAIN: 100.0 * (after - before)}
 
 
 def silhouettes(result: Result) -> dict[str, float]:

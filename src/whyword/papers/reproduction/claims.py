@@ -62,13 +62,16 @@ class Measured:
 
 
 def measure_claims(claims: Iterable[Claim], measured: Measured) -> list[ClaimResult]:
-    """Measure the effect of each claim by itself; correct() gives the verdicts."""
+    """Measure the effect of each claim by itself, none where nothing was run; correct() gives the verdicts."""
     datasets = list(dict.fromkeys(dataset for dataset, _, _ in measured.values))
     results = []
     for claim in claims:
         effects = {name: effect for name in datasets if (effect := _effect(claim, measured, name)) is not None}
         if effects:
             results.append(_result(claim, effects))
+        else:  # the claim stays on the list
+            nan = float("nan")
+            results.append(ClaimResult(claim, {}, Estimate(nan, nan, nan), nan, nan))
     return results
 
 
@@ -122,12 +125,14 @@ def _effect(claim: Claim, measured: Measured, dataset: str) -> tuple[Effect, Dat
 
 
 def _by_text(claim: Claim, texts: TextValues, dataset: str, seeds: Sequence[int]) -> np.ndarray | None:
-    """Give (seed, text) differences, where every run tells of every text."""
+    """Give (seed, text) differences, where every run tells of each text; of texts for which all runs have a number."""
     rows = [texts.get((dataset, row, claim.column), {}) for row in (claim.row, claim.other) if row is not None]
     if not all(seed in row for row in rows for seed in seeds):
         return None
     stacked = [np.stack([row[seed] for seed in seeds]) for row in rows]
-    return stacked[0] - (stacked[1] if len(stacked) > 1 else 0.0)
+    differences: np.ndarray = stacked[0] - (stacked[1] if len(stacked) > 1 else 0.0)
+    known = differences[:, ~np.isnan(differences).any(0)]
+    return known if known.shape[1] > 1 else None
 
 
 def _at_floor(claim: Claim, measured: Measured, dataset: str) -> bool:

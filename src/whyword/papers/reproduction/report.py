@@ -23,6 +23,7 @@ from .paper import Paper, Results, Scale, TableOrFigure, in_seeds
 from .tables import Number, ReproducedTable
 
 DPI, COLORS = 80, 64  # of figures
+NOT_RUN = "not run"  # a claim of whose rows no data set has both
 
 
 @dataclass(frozen=True)
@@ -36,12 +37,14 @@ class ReproductionReport:
     command: str | None = None
     records: Collection[RunRecord] = ()  # all that was run for it, also models that only judge
     missing: int = 0  # runs that are still to come
+    earlier: int = 0  # runs whose evaluation has an earlier form, which tells the same numbers, but fewer
 
     @property
     def caps(self) -> str:
         """Say how much of the paper this is."""
         missing = [f"runs still missing: {self.missing}"] if self.missing else []
-        return ", ".join([f"scale {self.scale_name}", *self.scale.caps, *missing])
+        earlier = [f"runs recorded in an earlier form, to be run again: {self.earlier}"] if self.earlier else []
+        return ", ".join([f"scale {self.scale_name}", *self.scale.caps, *missing, *earlier])
 
     @property
     def hours(self) -> float:
@@ -66,6 +69,7 @@ class ReproductionReport:
             "command": self.command,
             "hours": self.hours,
             "missing": self.missing,
+            "earlier": self.earlier,
             "versions": self.versions,
             "tables": [_values(reproduced) for reproduced in self.tables],
         }
@@ -145,7 +149,7 @@ def _content(reproduced: ReproducedTable, write: Callable[[Table], str], with_nu
         yield "Nothing is there yet."
         return
     if not (reproduced.numbers or table.show):
-        yield "There are no such numbers for these data."
+        yield "The records at hand have no such numbers."
     elif not with_numbers:
         yield "Drawn in the folder; its numbers are in reproduction.md."
     else:
@@ -208,7 +212,7 @@ def _claims(results: Sequence[ClaimResult]) -> Table:
     for result in results:
         p = "–" if isnan(result.p) else f"{result.p:.2g}"
         numbers = [Entry(words, right=True) for words in (signed(result.effect.value), interval(result.effect), p)]
-        by_dataset = "; ".join(f"{name} {_on_dataset(found)}" for name, found in result.by_dataset.items())
+        by_dataset = "; ".join(f"{name} {_on_dataset(found)}" for name, found in result.by_dataset.items()) or NOT_RUN
         verdict = f"{result.verdict}: {result.claim.obstacle}" if result.claim.obstacle else result.verdict
         table.append([Entry(result.claim.sentence), *numbers, Entry(verdict), Entry(by_dataset)])
     return table
@@ -229,8 +233,8 @@ def interval(estimate: Estimate) -> str:
 
 
 def signed(number: float) -> str:
-    """Write a difference; what rounding leaves of two equal numbers is none."""
-    return f"{round(number, 9) + 0.0:+.3g}"
+    """Write a difference, or that there is none; what rounding leaves of two equal numbers is 0."""
+    return "–" if isnan(number) else f"{round(number, 9) + 0.0:+.3g}"
 
 
 def _file_name(words: str) -> str:

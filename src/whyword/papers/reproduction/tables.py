@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, product
 from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 
-from ...analysis.vat_iterations import dev_accuracy_by_iteration
-from ...data.dataset import Dataset
 from ...grids.runner import RECORDS, EvaluationJob, RunRecord, finished_records, run_jobs
-from ...grids.variant import Evaluation, Result, Source, TrainedVariant, Variant, file_fingerprint, find_source
-from ...interfaces.classifier import predicted_classes
-from ...interfaces.errors import OptionError, unknown_name
+from ...grids.variant import Source, TrainedVariant, file_fingerprint, find_source
+from ...interfaces.errors import DataError, OptionError, unknown_name
 from ...maths.stats.intervals import Estimate, mean_over_runs
-from ...models.folder import TrainedModel
+from .accuracy import Accuracy
 from .claims import ClaimResult, Measured, correct, measure_claims
-from .paper import Paper, Row, Scale, TableOrFigure
+from .paper import Paper, Scale, TableOrFigure
 
 
 @dataclass(frozen=True)
@@ -87,11 +82,15 @@ def plan(
     folder: Path,
     embeddings: str | Path | None = None,
     data_dir: str | None = None,
+    known: Sequence[RunRecord] = (),
 ) -> Plan:
-    """Find the data and list what has to be run."""
-    sources = _find_sources(scale, data_dir)
+    """Find the data and list what has to be run.
+
+    Where nothing is to be run, known records tell which data and word vectors they are of, if the files are not here.
+    """
+    sources = _find_sources(scale, data_dir, known)
     place = None if embeddings is None else str(Path(embeddings).expanduser().resolve())
-    vectors = None if place is None else file_fingerprint(place)
+    vectors = None if place is None else _vectors(place, known)
     jobs = {}
     for seed, table in product(range(scale.seeds), tables):
         for source, row in product(sources, table.rows):
@@ -111,11 +110,28 @@ def plan(
     return Plan(tuple(table for table in tables if table.name in planned), jobs)
 
 
-def _find_sources(scale: Scale, data_dir: str | None) -> list[Source]:
+def _vectors(place: str, known: Sequence[RunRecord]) -> str:
+    """Name the bytes of word vectors; of a file that is not here, as the records do, if all name the same."""
+    named = {record.settings.get("embeddings") for record in known} - {None}
+    return str(named.pop()) if len(named) == 1 and not Path(place).exists() else file_fingerprint(place)
+
+
+def _source(data: str, scale: Scale, data_dir: str | None, known: Sequence[RunRecord]) -> Source:
+    """Find a data set; one that is not here is that of the records, or no record is of it."""
+    try:
+        return find_source(data, None, data_dir, scale.rows)
+    except DataError:
+        named = {str(r.settings["data"]) for r in known if (r.dataset, r.rows) == (data, scale.rows)}
+        if not known or len(named) > 1:
+            raise
+        return Source(data, data, "".join(named), rows=scale.rows)
+
+
+def _find_sources(scale: Scale, data_dir: str | None, known: Sequence[RunRecord]) -> list[Source]:
     """Find the data sets; each is called as its file or folder, so that a path to sst2 meets what is known of sst2."""
     sources: dict[str, Source] = {}
     for data in scale.datasets:
-        source = find_source(data, None, data_dir, scale.rows)
+        source = _source(data, scale, data_dir, known)
         if sources.setdefault(source.name, source) != source:
             raise OptionError(f"Two of the data sets are called {source.name}: rename one, or leave it out.")
     return list(sources.values())
@@ -165,7 +181,7 @@ def collect(todo: Plan, records: Mapping[str, RunRecord]) -> list[ReproducedTabl
         numbers = tuple(_number(table, *key, list(by_seed.values())) for key, by_seed in measured.values.items())
         ordered = {key: [by_seed[seed] for seed in sorted(by_seed)] for key, by_seed in results.items() if by_seed}
         collected.append(ReproducedTable(table, numbers, (), ordered))
-        tested.append(measure_claims(table.claims, measured))
+        tested.append(measure_claims(table.claims, measured) if records else [])
     judged = iter(correct([result for results_of_table in tested for result in results_of_table]))
     return [
         replace(reproduced, claims=tuple(islice(judged, len(results_of_table))))
@@ -192,81 +208,3 @@ def _number(table: TableOrFigure, dataset: str, row: str, column: str, values: S
     ours, published = mean_over_runs(values), table.published.get((dataset, row, column))
     difference = None if published is None else ours.value - published
     return Number(dataset, row, column, ours, len(values), published, difference)
-
-
-@dataclass(frozen=True)
-class Accuracy(Evaluation):
-    """The numbers of the training run itself, and which test texts were answered right."""
-
-    name: ClassVar[str] = "accuracy"
-
-    def evaluate(self, model: TrainedModel, dataset: Dataset, trained: TrainedVariant) -> Result:
-        """Give the metrics of the model folder."""
-        epochs = len(model.history)
-        right, majority = _right_on_test(model, dataset)
-        return {
-            **model.metrics,
-            "epochs": epochs,
-            "epoch_seconds": model.metrics["seconds"] / max(1, epochs),
-            "weights": sum(weight.numel() for weight in model.classifier.method.parameters()),
-            "iterations": dev_accuracy_by_iteration(model.history) if model.config.method == "vat" else None,
-            "right": np.packbits(right).tobytes().hex(),
-            "majority": majority,
-        }
-
-
-def _right_on_test(model: TrainedModel, dataset: Dataset) -> tuple[np.ndarray, float | None]:
-    """Give (text,) bool, and the share of the class that is most frequent in training; none without a test split."""
-    if not dataset.test:
-        return np.zeros(0, dtype=bool), None
-    classifier, gold = model.classifier, [document.label for document in dataset.test]
-    predicted = predicted_classes(classifier, classifier.probabilities([document.words for document in dataset.test]))
-    most_frequent, _ = Counter(document.label for document in dataset.train).most_common(1)[0]
-    right = np.array([classifier.classes[i] == label for i, label in zip(predicted, gold, strict=True)])
-    return right, gold.count(most_frequent) / len(gold)
-
-
-def accuracy_on_test(result: Result) -> dict[str, float]:
-    """Read test accuracy in percent; data without a test split have none."""
-    return {"value": 100 * result["test_accuracy"]} if "test_accuracy" in result else {}
-
-
-def right_on_test(result: Result) -> dict[str, np.ndarray]:
-    """Read which test texts were answered right, times 100; older records do not tell."""
-    if "test_accuracy" not in result or not result.get("right"):
-        return {}
-    bits = np.unpackbits(np.frombuffer(bytes.fromhex(result["right"]), dtype=np.uint8), count=result["test_texts"])
-    return {"value": 100.0 * bits}
-
-
-def majority_on_test(result: Result) -> dict[str, float]:
-    """Read the accuracy of always answering with the most frequent class, in percent."""
-    return {} if result.get("majority") is None else {"value": 100 * result["majority"]}
-
-
-FLOOR = "TF-IDF"
-LINEAR = Variant(FLOOR, {"encoder": {"name": "tfidf"}})
-
-
-def accuracy_rows(rows: Iterable[Row]) -> tuple[Row, ...]:
-    """Give rows of test accuracy below those of the majority and of TF-IDF with logistic regression."""
-    floors = (
-        Row("majority", LINEAR, Accuracy(), majority_on_test, seeds=1),
-        Row(FLOOR, LINEAR, Accuracy(), accuracy_on_test, seeds=1),
-    )
-    return (*floors, *rows)
-
-
-def accuracy_row(variant: Variant, main: bool = True, seeds: int | None = None) -> Row:
-    """Give the row of a variant's test accuracy."""
-    return Row(variant.name, variant, Accuracy(), accuracy_on_test, main, seeds, right_on_test)
-
-
-def accuracy_on_dev(result: Result) -> dict[str, float]:
-    """Read dev accuracy in percent."""
-    return {"value": 100 * result["dev_accuracy"]}
-
-
-def epoch_seconds(result: Result) -> dict[str, float]:
-    """Read how long an epoch took."""
-    return {"value": result["epoch_seconds"]}
