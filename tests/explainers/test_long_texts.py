@@ -16,9 +16,9 @@ from whyword.interfaces.settings import build
 
 EXPLAINERS = {"occlusion": Occlusion, "lime": Lime, "shapley": Shapley}
 IN_GROUPS = {
-    "occlusion": Occlusion(groups=100, limit=100),
-    "lime": Lime(groups=100, limit=600),
-    "shapley": Shapley(groups=100, limit=600),
+    "occlusion": Occlusion(groups=100, limit_in_groups=100),
+    "lime": Lime(groups=100, limit_in_groups=600),
+    "shapley": Shapley(groups=100, limit_in_groups=2000),
 }
 
 
@@ -64,7 +64,7 @@ def sparse(count, seed=0, matter=6):
     ("explainer", "off"),
     [
         (IN_GROUPS["occlusion"], 1e-6),
-        (Shapley(groups=100, samples=2, limit=600), 1e-6),  # orders of groups, which are exact here
+        (Shapley(groups=100, samples=2, limit_in_groups=2000), 1e-6),  # orders of groups, which are exact here
         (IN_GROUPS["shapley"], 6e-4),  # pairs, which are predicted to a hundredth of the largest score
     ],
     ids=["occlusion", "orders", "pairs"],
@@ -94,7 +94,7 @@ def test_owen_values_of_a_short_text_are_those_of_all_orders():
     def ask(kept):
         return 1 / (1 + np.exp(-np.tanh(0.7 * (kept @ into - 1)) @ out))
 
-    (explanation,) = Shapley(groups=2, limit=200).explain(Game(ask), [text_of(8)], [1])
+    (explanation,) = Shapley(groups=2, limit_in_groups=600).explain(Game(ask), [text_of(8)], [1])
     expected = owen_values(lambda kept: float(ask(kept[None].astype(float))[0]), [[0, 1, 2, 3], [4, 5, 6, 7]])
     assert not explanation.grouped.any()
     np.testing.assert_allclose(explanation.scores, expected, atol=2e-6)
@@ -110,7 +110,7 @@ def test_shapley_values_add_up_however_little_was_asked(limit):
         return 1 / (1 + np.exp(-kept @ weights - (kept[:, :-1] * kept[:, 1:]) @ weights[1:]))
 
     game = Game(ask)
-    (explanation,) = Shapley(groups=200, limit=limit).explain(game, [text_of(400)], [1])
+    (explanation,) = Shapley(groups=200, limit_in_groups=limit).explain(game, [text_of(400)], [1])
     ends = ask(np.stack([np.ones(400), np.zeros(400)]))
     assert explanation.grouped.any()
     assert explanation.scores.sum() == pytest.approx(ends[0] - ends[1], abs=1e-9)
@@ -122,7 +122,7 @@ def test_shapley_values_add_up_however_little_was_asked(limit):
 def test_a_group_that_stays_closed_is_shared_out_evenly():
     weights = np.linspace(0.0, 0.001, 300)
     game = Game(lambda kept: 0.2 + kept @ weights)
-    (explanation,) = Occlusion(groups=100, limit=30).explain(game, [text_of(300)], [1])
+    (explanation,) = Occlusion(groups=100, limit_in_groups=30).explain(game, [text_of(300)], [1])
     assert explanation.grouped.sum() > 200
     np.testing.assert_allclose(explanation.scores.sum(), weights.sum(), atol=1e-9)
     for first in np.flatnonzero(explanation.grouped)[:50]:
@@ -134,7 +134,7 @@ def test_a_group_that_stays_closed_is_shared_out_evenly():
 @pytest.mark.parametrize("count", [500, 4000, 8000])
 def test_passes_do_not_grow_with_the_text_so_that_what_is_read_grows_with_its_length(name, count):
     game, _ = sparse(count, matter=20)
-    (explanation,) = replace(EXPLAINERS[name](), groups=300, limit=300).explain(game, [text_of(count)], [1])
+    (explanation,) = replace(EXPLAINERS[name](), groups=300, limit_in_groups=300).explain(game, [text_of(count)], [1])
     assert explanation.forward_passes == game.passes <= 300
     assert game.read <= 300 * count
     assert (explanation.scores != 0).any()

@@ -27,7 +27,6 @@ from ..maths.stats.ties import ROUNDED_PROBABILITY
 
 FEWEST_SAMPLES = 16
 FIRST_ROUND = 64  # sub-texts, or two for each word
-MOST_PASSES_IN_GROUPS = 2000  # of a long text, whose passes are long
 PASSES_OF_A_GROUP = 24  # of a long text: so many passes there are for each group, those inside it included
 PASSES_OF_A_FEATURE = 3  # at least, of groups and words together
 KEPT_SHARE = 0.6  # of the words, in the mean sub-text
@@ -57,6 +56,7 @@ class Lime(Explainer):
     start: StartName | None = "own"  # contributions, where the model has them; None: nothing is known before
     removal: Removal = "delete"
     groups: int | None = 1000  # words from which on a text is scored in groups first; None: never
+    limit_in_groups: int = 4000  # most forward passes of such a text
     seed: int = 0
     name: str = "lime"
     scored: Scored = None  # classes, beside the target; None: all of few, of many those of the highest probability
@@ -71,6 +71,7 @@ class Lime(Explainer):
         check_above_zero(self, "top", "limit", "budget", "kernel_width")
         check_between_zero_and_one(self, "confidence")
         check_from(self, 2, "groups")
+        check_from(self, 4 * FEWEST_SAMPLES, "limit_in_groups")
         if self.start not in ("own", None):
             refuse(self, "start", "own or None")
 
@@ -133,7 +134,7 @@ class Lime(Explainer):
         """Give groups of words coefficients; open those that matter, and fit again, until words are reached."""
         words, cuts = document.words, Cuts(document.words)
         started = time.perf_counter()
-        most = min(self.limit, MOST_PASSES_IN_GROUPS) if self.samples == "auto" else self.samples
+        most = self.limit_in_groups if self.samples == "auto" else self.samples
         watched = Watched(classifier, len(words), most, share=KEPT_SHARE)
         (start,) = starts(classifier, [words], self.start)
         runs = cuts.first(most // PASSES_OF_A_GROUP)

@@ -31,13 +31,13 @@ class Occlusion(Explainer):
 
     removal: Removal = "delete"  # what happens to the word left out
     groups: int | None = 1000  # words from which on a text is scored in groups first; None: never
-    limit: int = 500  # most forward passes of such a text
+    limit_in_groups: int = 500  # most forward passes of such a text
     name: str = "occlusion"
 
     def __post_init__(self) -> None:
         """Refuse settings out of range."""
         check_from(self, 2, "groups")
-        check_from(self, FEWEST_PASSES, "limit")
+        check_from(self, FEWEST_PASSES, "limit_in_groups")
 
     def explain(
         self, classifier: Classifier, documents: Sequence[Document], targets: Sequence[int] | None = None
@@ -51,7 +51,7 @@ class Occlusion(Explainer):
         return [explained[i] for i in range(len(documents))]
 
     def _in_groups(self, words: int) -> bool:
-        return self.groups is not None and words >= self.groups and words >= self.limit
+        return self.groups is not None and words >= self.groups and words >= self.limit_in_groups
 
     def _each_word(
         self,
@@ -92,7 +92,7 @@ class Occlusion(Explainer):
     def _by_groups(self, classifier: Classifier, document: Document, target: int | None) -> Explanation:
         """Leave out groups of words, then the words of those that matter, as many as the limit allows."""
         words, cuts = document.words, Cuts(document.words)
-        watched = Watched(classifier, len(words), self.limit, share=1.0)
+        watched = Watched(classifier, len(words), self.limit_in_groups, share=1.0)
         as_taken = _as_taken(classifier)
 
         def ask(kept: np.ndarray) -> np.ndarray:
@@ -109,11 +109,11 @@ class Occlusion(Explainer):
                 row[first:stop] = False
             return [Piece(run, whole - row, tuple(runs), parent) for run, row in zip(runs, ask(kept), strict=True)]
 
-        groups = falls(cuts.first(self.limit // 2), None)
+        groups = falls(cuts.first(self.limit_in_groups // 2), None)
         pieces = open_largest(
             groups,
             explained,
-            lambda piece: watched.passes + len(cuts.open(piece.run)) <= self.limit,
+            lambda piece: watched.passes + len(cuts.open(piece.run)) <= self.limit_in_groups,
             lambda piece: falls(cuts.open(piece.run), piece),
         )
         known = scores_of_words(pieces)

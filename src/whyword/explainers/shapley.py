@@ -58,6 +58,7 @@ class Shapley(Explainer):
     start: StartName | None = "own"  # contributions, where the model has them; None: nothing is known before
     removal: Removal = "delete"
     groups: int | None = 1000  # words from which on a text is scored in groups first; None: never
+    limit_in_groups: int = 4000  # most forward passes of such a text
     seed: int = 0
     name: str = "shapley"
     scored: Scored = None  # classes, beside the target; None: all of few, of many those of the highest probability
@@ -76,6 +77,8 @@ class Shapley(Explainer):
             refuse(self, "top", "a whole number from 1 on")
         check_between_zero_and_one(self, "confidence")
         check_from(self, 2, "groups")
+        if not FEWEST_PASSES <= self.limit_in_groups <= 2 * MOST_PASSES:
+            refuse(self, "limit_in_groups", f"a whole number from {FEWEST_PASSES} to {2 * MOST_PASSES:,}")
         if self.budget is not None and not 0 < self.budget < math.inf:
             refuse(self, "budget", "a number of seconds above 0")
         if self.start not in ("own", None):
@@ -140,10 +143,12 @@ class Shapley(Explainer):
         """Give groups of words their values, and then the words of those that matter, as far as the limit goes."""
         words, cuts = document.words, Cuts(document.words)
         started = time.perf_counter()
-        watched = Watched(classifier, len(words), self.limit, share=0.5)
+        watched = Watched(classifier, len(words), self.limit_in_groups, share=0.5)
         (start,) = starts(classifier, [words], self.start) if self.samples == "auto" else [None]
-        runs = cuts.first(self.limit // PASSES_OF_A_GROUP)
-        half = replace(self, limit=max(FEWEST_PASSES, self.limit // 2), budget=self.budget and self.budget / 2)
+        runs = cuts.first(self.limit_in_groups // PASSES_OF_A_GROUP)
+        half = replace(
+            self, limit=max(FEWEST_PASSES, self.limit_in_groups // 2), budget=self.budget and self.budget / 2
+        )
         request = replace(half._request(classifier, document, target, None), members=members(runs))
         request = replace(request, start=None if start is None else start.of_groups(members(runs)))
         estimator = half._estimator(request)
@@ -157,7 +162,7 @@ class Shapley(Explainer):
 
         def affordable(piece: Piece) -> bool:
             in_time = self.budget is None or time.perf_counter() - started < self.budget
-            return in_time and watched.passes + 2 * pairs_of(len(cuts.open(piece.run))) <= self.limit
+            return in_time and watched.passes + 2 * pairs_of(len(cuts.open(piece.run))) <= self.limit_in_groups
 
         def open_up(piece: Piece) -> list[Piece]:
             parts = cuts.open(piece.run)
@@ -165,11 +170,11 @@ class Shapley(Explainer):
             contexts = draw_contexts(piece, len(words), len(halves), generator)
             subsets = np.concatenate([sub_texts(contexts, one, parts) for one in (halves, ~halves)])
             (answer,) = watched.probabilities_of_many([(words, torch.from_numpy(subsets))], self.removal)
-            first, second = np.split(np.asarray(answer, dtype=np.float64).round(ANSWER_DIGITS), 2)
-            differences = (first - second) / 2
+            table = np.asarray(answer, dtype=np.float64).round(ANSWER_DIGITS)
             if estimator.scored is not None:
-                differences = differences[:, list(estimator.scored)]
-            values, spread = owen_values(halves, weights, differences, piece.scores)
+                table = table[:, list(estimator.scored)]
+            first, second = np.split(table, 2)
+            values, spread = owen_values(halves, weights, (first, second), piece.scores, generator)
             return [
                 Piece(run, scores, tuple(parts), piece, float(error))
                 for run, scores, error in zip(parts, values, spread[:, estimator.column], strict=True)
