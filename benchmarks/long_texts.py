@@ -2,10 +2,10 @@
 
 python benchmarks/long_texts.py --data-dir DATA --embeddings GLOVE --model lstm-imdb --out results/long_texts
 
-An LSTM is trained on 4,000 reviews of IMDB, unless the model folder is there already. Long texts are test reviews, drawn
-at random and joined. Texts of 1,000 words are explained in groups and word by word: occlusion exactly, LIME from 5,000
-sub-texts with every occurrence by itself, Shapley values from random orders, each also backwards. These are sampled, so
-two halves of the orders say how far the reference agrees with itself. What is finished is written after each explanation.
+An LSTM is trained on 4,000 reviews of IMDB, unless the model folder is there already. Long texts are test reviews,
+drawn at random and joined. Texts of 1,000 words are explained in groups and word by word: occlusion exactly, LIME from
+5,000 sub-texts with every occurrence by itself, Shapley values from random orders, each also backwards. These are
+sampled, so two halves of the orders say how far the reference agrees with itself. What is finished is written at once.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 import torch
-from commands import versions
 from scipy.stats import kendalltau
 
+from commands import versions
 from whyword import TextClassifier, load
 from whyword.data.dataset import load_dataset
 from whyword.data.words import split
@@ -103,8 +103,8 @@ def table(facts: dict[str, Any]) -> str:
         lines.append(f"| {name} | {row['passes']:,} | {row['by_themselves']:,} | {row['cpu_seconds']:.1f} |")
     lines += [
         "",
-        f"| {COMPARED:,} words | texts | r | Kendall's tau | of the top {TOP} | words scored by themselves | r of these "
-        "| passes | CPU seconds | word by word: passes | CPU seconds |",
+        f"| {COMPARED:,} words | texts | r | Kendall's tau | of the top {TOP} | words scored by themselves "
+        "| r of these | passes | CPU seconds | word by word: passes | CPU seconds |",
         "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]
     for name in facts["long"]:
