@@ -2,18 +2,21 @@
 
 python benchmarks/long_texts.py --data-dir DATA --embeddings GLOVE --model lstm-imdb --out results/long_texts
 
-An LSTM is trained on 4,000 reviews of IMDB, unless the model folder is there already. Long texts are test reviews,
-drawn at random and joined. Texts of 1,000 words are explained in groups and word by word: occlusion exactly, LIME from
-5,000 sub-texts with every occurrence by itself, Shapley values from random orders, each also backwards. These are
-sampled, so two halves of the orders say how far the reference agrees with itself. What is finished is written at once.
+An LSTM is trained on 4,000 reviews of IMDB, unless the model folder is there already. Long texts are joined from the
+first 2,000 test reviews, drawn at random. Texts of 1,000 words are explained in groups and word by word: occlusion
+exactly, LIME from 5,000 sub-texts with every occurrence by itself, Shapley values from random orders, each also
+backwards. These are sampled, so two halves of the orders say how far the reference agrees with itself. Results are
+written after each explanation; the same command runs what is missing.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import time
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -24,7 +27,6 @@ from scipy.stats import kendalltau
 
 from commands import versions
 from whyword import TextClassifier, load
-from whyword.data.dataset import load_dataset
 from whyword.data.words import split
 from whyword.explainers import Lime, Occlusion, Shapley
 from whyword.interfaces.classifier import Classifier
@@ -33,24 +35,31 @@ from whyword.interfaces.explanation import Explainer, Explanation
 
 TRAINED_ON, EPOCHS = 4000, 3
 LONG, COMPARED = 10_000, 1_000  # words
+DRAWN_FROM = 2_000  # test reviews
 TOP = 20
 IN_GROUPS: tuple[Explainer, ...] = (Occlusion(), Lime(), Shapley())
 
 
-def model(folder: Path, reviews: Sequence[Document], embeddings: Path) -> Classifier:
+def reviews(folder: Path, part: str, most: int | None = None) -> list[dict[str, Any]]:
+    """Read the first reviews of a split, with their labels."""
+    with gzip.open(folder / "imdb" / f"{part}.jsonl.gz", "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in islice(lines, most)]
+
+
+def model(folder: Path, data: Path, embeddings: Path) -> TextClassifier:
     """Load the LSTM, or train and save it."""
     if not folder.exists():
-        chosen = Random(0).sample(list(reviews), TRAINED_ON)
+        chosen = Random(0).sample(reviews(data, "train"), TRAINED_ON)
         classifier = TextClassifier(encoder="lstm", embeddings=embeddings, epochs=EPOCHS, contributions=False)
-        classifier.fit([d.words.texts[0] for d in chosen], [d.label for d in chosen]).save(folder)
-    return load(folder).model_.classifier
+        classifier.fit([row["text"] for row in chosen], [row["label"] for row in chosen]).save(folder)
+    return load(folder)
 
 
-def joined(reviews: Sequence[Document], words: int, seed: int) -> Document:
+def joined(rows: Sequence[dict[str, Any]], words: int, seed: int) -> Document:
     """Join reviews drawn at random up to that number of words."""
     rng, texts, count = Random(seed), list[str](), 0
     while count < words:
-        texts.append(rng.choice(reviews).words.texts[0].replace("<br />", "\n"))
+        texts.append(rng.choice(rows)["text"].replace("<br />", "\n"))
         count += len(split(texts[-1]))
     whole = split("\n\n".join(texts))
     return Document(split(whole.texts[0][: whole.spans[0][words - 1][1]]))
@@ -107,7 +116,7 @@ def table(facts: dict[str, Any]) -> str:
         "| r of these | passes | CPU seconds | word by word: passes | CPU seconds |",
         "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]
-    for name in facts["long"]:
+    for name in (explainer.name for explainer in IN_GROUPS):
         rows = [row for row in facts["compared"] if row["explainer"] == name]
         if not rows:
             continue
@@ -143,38 +152,25 @@ def main() -> None:
     parser.add_argument("--orders", type=int, default=16)
     arguments = parser.parse_args()
     torch.set_num_threads(1)
-    dataset = load_dataset("imdb", data_dir=arguments.data_dir)
-    classifier = model(arguments.model, dataset.train, arguments.embeddings)
-    dev = dataset.dev[:500]
-    predicted = classifier.probabilities([document.words for document in dev]).argmax(1).tolist()
-    hits = [classifier.classes[number] == document.label for number, document in zip(predicted, dev, strict=True)]
-    facts: dict[str, Any] = {
-        "dev_accuracy": float(np.mean(hits)),
-        "long": {},
-        "compared": [],
-        "orders": arguments.orders,
-    }
-    facts["versions"] = versions()
+    trained = model(arguments.model, arguments.data_dir, arguments.embeddings).model_
+    classifier, test = trained.classifier, reviews(arguments.data_dir, "test", DRAWN_FROM)
+    results = arguments.out / "results.json"
     arguments.out.mkdir(parents=True, exist_ok=True)
+    facts: dict[str, Any] = {"long": {}, "compared": []}
+    if results.exists():
+        facts = json.loads(results.read_text(encoding="utf-8"))
+    facts |= {"dev_accuracy": trained.metrics["dev_accuracy"], "orders": arguments.orders, "versions": versions()}
+    finished = {(row["text"], row["explainer"]) for row in facts["compared"]}
 
     def write() -> None:
-        (arguments.out / "results.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+        results.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
         (arguments.out / "table.md").write_text(table(facts), encoding="utf-8")
 
-    document = joined(dataset.test, LONG, 100)
-    for explainer in IN_GROUPS:
-        explanation, seconds = explained(explainer, classifier, document)
-        assert explanation.grouped is not None
-        alone = int((~explanation.grouped).sum())
-        facts["long"][explainer.name] = {
-            "passes": explanation.forward_passes,
-            "by_themselves": alone,
-            "cpu_seconds": seconds,
-        }
-        write()
     for number in range(arguments.texts):
-        document = joined(dataset.test, COMPARED, number)
+        document = joined(test, COMPARED, number)
         for explainer in IN_GROUPS:
+            if (number, explainer.name) in finished:
+                continue
             explanation, seconds = explained(explainer, classifier, document)
             reference = by_word(explainer.name, classifier, document, arguments.orders)
             assert explanation.grouped is not None
@@ -192,6 +188,19 @@ def main() -> None:
                 }
             )
             write()
+    document = joined(test, LONG, 100)
+    for explainer in IN_GROUPS:
+        if explainer.name in facts["long"]:
+            continue
+        explanation, seconds = explained(explainer, classifier, document)
+        assert explanation.grouped is not None
+        alone = int((~explanation.grouped).sum())
+        facts["long"][explainer.name] = {
+            "passes": explanation.forward_passes,
+            "by_themselves": alone,
+            "cpu_seconds": seconds,
+        }
+        write()
 
 
 if __name__ == "__main__":
