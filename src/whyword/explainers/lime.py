@@ -143,8 +143,9 @@ class Lime(Explainer):
         for number in range(1, rounds + 1):
             left = most - watched.passes
             passes = left if number == rounds else left // (1 + rounds - number)
-            limited = {"limit": passes} if self.samples == "auto" else {"samples": passes}
-            part = replace(self, **limited, budget=self.budget and self.budget / rounds)
+            passes = max(FEWEST_SAMPLES, passes)
+            samples = self.samples if self.samples == "auto" else passes
+            part = replace(self, limit=passes, samples=samples, budget=self.budget and self.budget / rounds)
             scored = ScoredClasses(target, self.scored, classifier)
             estimator = LimeEstimator(part, words, scored, start, feature=members(runs))
             estimate_in_rounds(watched, [estimator], self.removal)

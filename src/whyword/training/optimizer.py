@@ -186,8 +186,8 @@ class ObjectiveOptimizer:
             total = torch.stack(tuple(losses.values())).sum() * share
             (total if self.scaler is None else self.scaler.scale(total)).backward()
             for name, loss in losses.items():
-                part = loss.detach() if len(parts) == 1 else loss.detach() * (share / mine)
-                sums[name] = sums[name] + part if name in sums else part
+                term = loss.detach() if len(parts) == 1 else loss.detach() * (share / mine)
+                sums[name] = sums[name] + term if name in sums else term
         for parameter in frozen:
             parameter.requires_grad_(True)
         method.train()

@@ -25,7 +25,7 @@ def pairs_of(parts: int) -> int:
 
 def asks_all(parts: int) -> bool:
     """Whether every pair of so few parts is asked about, in two contexts or more."""
-    return 2 * (2 ** (parts - 1) - 1) <= pairs_of(parts)
+    return bool(2 * (2 ** (parts - 1) - 1) <= pairs_of(parts))
 
 
 def draw_pairs(parts: int, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
