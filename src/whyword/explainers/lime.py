@@ -49,13 +49,13 @@ class Lime(Explainer):
     samples: int | Literal["auto"] = "auto"  # forward passes of a text; auto: until its top words have converged
     top: int = 5
     confidence: float = 0.95  # that the top words have converged
-    limit: int = LIME_SAMPLES  # most forward passes of a text when samples is auto
+    limit: int = LIME_SAMPLES  # most forward passes of a text when samples is auto, but for long texts: limit_in_groups
     budget: float | None = None  # most seconds of a text; then the scores depend on the speed of the machine
     bag_of_words: bool = True  # all occurrences of a word are removed together, and share a score; lime's default
     kernel_width: float = 25.0  # lime's default
     start: StartName | None = "own"  # contributions, where the model has them; None: nothing is known before
     removal: Removal = "delete"
-    groups: int | None = 1000  # words from which on a text is scored in groups first; None: never
+    groups: int | None = 1000  # words from which on a text is scored in groups first, if samples is auto; None: never
     limit_in_groups: int = 4000  # most forward passes of such a text
     seed: int = 0
     name: str = "lime"
@@ -80,7 +80,8 @@ class Lime(Explainer):
     ) -> list[Explanation]:
         """Explain each document."""
         chosen = [None] * len(documents) if targets is None else [int(target) for target in targets]
-        long = {i for i, d in enumerate(documents) if self.groups is not None and len(d.words) >= self.groups}
+        fewest = self.groups if self.samples == "auto" else None
+        long = {i for i, document in enumerate(documents) if fewest is not None and len(document.words) >= fewest}
         short = [i for i in range(len(documents)) if i not in long]
         together = self._each_word(classifier, [documents[i] for i in short], [chosen[i] for i in short])
         explained = dict(zip(short, together, strict=True))
@@ -134,7 +135,7 @@ class Lime(Explainer):
         """Give groups of words coefficients; open those that matter, and fit again, until words are reached."""
         words, cuts = document.words, Cuts(document.words)
         started = time.perf_counter()
-        most = self.limit_in_groups if self.samples == "auto" else self.samples
+        most = self.limit_in_groups
         watched = Watched(classifier, len(words), most, share=KEPT_SHARE)
         (start,) = starts(classifier, [words], self.start)
         runs = cuts.first(most // PASSES_OF_A_GROUP)
@@ -144,8 +145,7 @@ class Lime(Explainer):
             left = most - watched.passes
             passes = left if number == rounds else left // (1 + rounds - number)
             passes = max(FEWEST_SAMPLES, passes)
-            samples = self.samples if self.samples == "auto" else passes
-            part = replace(self, limit=passes, samples=samples, budget=self.budget and self.budget / rounds)
+            part = replace(self, limit=passes, budget=self.budget and self.budget / rounds)
             scored = ScoredClasses(target, self.scored, classifier)
             estimator = LimeEstimator(part, words, scored, start, feature=members(runs))
             estimate_in_rounds(watched, [estimator], self.removal)

@@ -53,7 +53,7 @@ class Shapley(Explainer):
     samples: int | Literal["auto"] = "auto"  # permutations; auto: until the top words have converged
     top: int = 5
     confidence: float = 0.95  # that the top words have converged
-    limit: int = 2000  # most forward passes of a text when samples is auto
+    limit: int = 2000  # most forward passes of a text when samples is auto, but for long texts: limit_in_groups
     budget: float | None = None  # most seconds of a text; then the scores depend on the speed of the machine
     start: StartName | None = "own"  # contributions, where the model has them; None: nothing is known before
     removal: Removal = "delete"
