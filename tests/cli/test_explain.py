@@ -27,6 +27,22 @@ def test_the_words_are_shown_with_the_class(whyword, model):
     assert "speaks for positive" in done.out
 
 
+def test_a_long_text_says_first_how_long_it_will_take(whyword, model, tmp_path):
+    text, long = "The breakfast was terrific, the room was dreadful. " * 30, tmp_path / "long.jsonl"
+    long.write_text(json.dumps({"text": text}) + "\n", encoding="utf-8")
+    settings = ("--explainer", "occlusion", "--set", "groups=100", "--set", "limit_in_groups=60")
+    told = "scored in groups first: at most 60 forward passes, about "
+    done = whyword("explain", model, text, *settings)
+    assert done.code == 0
+    assert "words were scored in groups only" in " ".join(done.out.split())
+    assert told in done.err
+    written = whyword("explain", model, long, *settings, "-o", tmp_path / "out.jsonl")
+    assert told in written.err
+    (row,) = map(json.loads, (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines())
+    assert sum(row["grouped"]) > 0
+    assert told not in whyword("explain", model, text, *settings, "--quiet").err
+
+
 @pytest.mark.parametrize("width", [24, 40, 200])
 def test_an_explanation_fits_the_terminal(whyword, model, monkeypatch, width):
     monkeypatch.setenv("COLUMNS", str(width))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
 import torch
 from scipy.special import ndtr
 
-from ..interfaces.classifier import Classifier, Removal
+from ..interfaces.classifier import Removal
 from ..interfaces.document import Words
 from ..maths.stats.ties import ROUNDED_PROBABILITY, ranking
 
@@ -38,7 +38,17 @@ class Estimator(Protocol):
         ...
 
 
-def estimate_in_rounds(classifier: Classifier, estimators: Sequence[Estimator], removal: Removal = "delete") -> None:
+class Answering(Protocol):
+    """Whatever answers for sub-texts: a classifier, or one that is watched."""
+
+    def probabilities_of_many(
+        self, requests: Iterable[tuple[Words, torch.Tensor]], removal: Removal = "delete"
+    ) -> Iterator[torch.Tensor]:
+        """Give (subset, class) probabilities for each text."""
+        ...
+
+
+def estimate_in_rounds(classifier: Answering, estimators: Sequence[Estimator], removal: Removal = "delete") -> None:
     """Run the estimators until all are finished; those still running share the batches of a round."""
     running = list(estimators)
     while running:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -27,6 +27,10 @@ class Start:
     def likeliest(self) -> int:
         """The class of the highest probability."""
         return int((self.base_values + self.scores.sum(axis=1)).argmax())
+
+    def of_groups(self, members: np.ndarray) -> Start:
+        """Add up the scores of words that are scored as one; members, (word,), are the numbers of their groups."""
+        return replace(self, scores=np.stack([np.bincount(members, row) for row in self.scores]))
 
     def surrogate(self, target: int) -> Surrogate:
         """Give the additive surrogate whose Shapley values are the scores of a class."""

@@ -90,6 +90,7 @@ def cut(explanation: Explanation, shown: np.ndarray) -> Explanation:
         all_scores=None if explanation.all_scores is None else explanation.all_scores[:, shown],
         std_error=None if explanation.std_error is None else explanation.std_error[shown],
         tied=None if explanation.tied is None else explanation.tied[shown],
+        grouped=None if explanation.grouped is None else explanation.grouped[shown],
         forbidden_words=None if explanation.forbidden_words is None else explanation.forbidden_words[shown],
         truncated_words=int((shown >= words - explanation.truncated_words).sum()),
         base_value=None,  # a part does not add up
@@ -160,6 +161,7 @@ def _bounded(explanation: Explanation) -> Highlight:
         truncated_words=explanation.truncated_words,
         windows=explanation.windows,
         tied=0 if explanation.tied is None else int(explanation.tied.sum()),
+        grouped=0 if explanation.grouped is None else int(explanation.grouped.sum()),
         classes=tuple(str(label)[:LONGEST_NAME] for label in explanation.classes),
         target=explanation.target,
         speaks_for=tuple(speaks_for),

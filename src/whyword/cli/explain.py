@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +18,7 @@ from .precision import Precision, measured_on
 if TYPE_CHECKING:
     from ..explaining.targets import Target
     from ..interfaces.explanation import Explanation
+    from .progress import LongTextProgress
 
 ExplainerName = Annotated[
     str | None,
@@ -96,7 +98,7 @@ def command(
     from ..explaining.write import EXPLANATIONS, check_destination, write_explanations
     from ..interfaces.classifier import class_values
     from .outputs import tell_written
-    from .progress import TextProgress
+    from .progress import LongTextProgress, TextProgress
     from .texts import open_texts, read_inputs
 
     options.use_threads(hardware.threads)
@@ -113,9 +115,10 @@ def command(
         known = None if cache is None else ExplanationCache(cache, opened.named("A cache"))
         documents = open_texts(texts, names, reporting.quiet)
         explanations = explain_documents(opened.classifier, documents, chosen, asked, known)
-        _show(explanations, asked, top, reporting.as_json)
+        with _watched(LongTextProgress(TextProgress("explain")), reporting.quiet):
+            _show(explanations, asked, top, reporting.as_json)
         return
-    with TextProgress("explain") as progress:
+    with TextProgress("explain") as progress, _watched(LongTextProgress(progress), reporting.quiet):
         count = write_explanations(
             opened,
             texts,
@@ -131,6 +134,12 @@ def command(
             **vars(parts),
         )
     tell_written(count, "explanations", output, reporting.as_json, reporting.quiet)
+
+
+def _watched(progress: LongTextProgress, quiet: bool) -> AbstractContextManager[None]:
+    from ..attribution.groups.watch import watch_long_texts
+
+    return nullcontext() if quiet else watch_long_texts(progress)
 
 
 def _show(explanations: Iterator[Explanation], target: Target, top: int | None, as_json: bool) -> None:

@@ -14,6 +14,7 @@ from rich.progress import TimeRemainingColumn as TimeLeftColumn
 from rich.text import Text
 
 if TYPE_CHECKING:
+    from ..attribution.groups.watch import LongText
     from ..explaining.parts import Progress as Written
     from ..training.loop import Step
 
@@ -151,6 +152,32 @@ class TextProgress:
             if total is not None and total > texts:
                 of, left = f" of {total:,}", f", {_duration((total - texts) / rate)} left"
             self.console.print(Text(f"{self.what}: {texts:,}{of} texts, {rate:,.1f} texts/s{left}"), soft_wrap=True)
+
+
+class LongTextProgress:
+    """Says how long a long text will take, and then how far its forward passes have come."""
+
+    def __init__(self, texts: TextProgress) -> None:
+        self.texts = texts  # whose bar it shares
+        self.due = 0.0
+
+    def __call__(self, event: LongText) -> None:
+        """Show one more part of the passes."""
+        console, bar, now = self.texts.console, self.texts.bar, time.monotonic()
+        if event.begins:
+            sentence = (
+                f"A text of {event.words:,} words, scored in groups first: at most {event.most:,} forward passes, "
+                f"about {_duration(event.left)}."
+            )
+            console.print(Text(sentence), soft_wrap=True)
+            self.due = now + FIRST_LINE
+        elif event.passes < event.most and now >= self.due:
+            self.due = now + (NEXT_LINE if bar is None else 0.0)
+            done = f"{event.passes:,} of at most {event.most:,} forward passes, {_duration(event.left)} left"
+            if bar is not None and self.texts.task is not None:
+                bar.update(self.texts.task, rate=done)
+            else:
+                console.print(Text(done), soft_wrap=True)
 
 
 def track(items: Iterable[T], what: str, count: Callable[[], int | None], quiet: bool) -> Iterator[T]:

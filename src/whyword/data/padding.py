@@ -43,12 +43,17 @@ def fill(rows: Sequence[np.ndarray], mask: np.ndarray, filler: int) -> np.ndarra
     return table
 
 
-def by_token_budget(lengths: np.ndarray, budget: int, most_texts: int | None = None) -> Iterator[np.ndarray]:
-    """Group positions by falling length so that no padded batch exceeds the budget (a longer text is alone)."""
+def by_token_budget(
+    lengths: np.ndarray, budget: int, most_texts: int | None = None, fewest_texts: int = 1
+) -> Iterator[np.ndarray]:
+    """Group positions by falling length so that no padded batch exceeds the budget (a longer text is alone).
+
+    With fewest_texts, so many are together however long they are.
+    """
     order = np.argsort(-lengths, kind="stable")
     start = 0
     while start < len(order):
-        fits = max(1, budget // max(1, int(lengths[order[start]])))
+        fits = max(fewest_texts, budget // max(1, int(lengths[order[start]])))
         stop = start + min(fits, most_texts or fits)
         yield order[start:stop]
         start = stop

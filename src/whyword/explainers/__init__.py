@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ..interfaces.lazy import lazy
 
 if TYPE_CHECKING:
+    from ..attribution.groups.watch import LongText, watch_long_texts
     from ..interfaces.classifier import Classifier, OpenClassifier, Removal
     from ..interfaces.document import Document, Words
     from ..interfaces.explanation import Explainer, Explanation
@@ -31,6 +32,7 @@ _HOMES = {
     "Gradient": ".gradient",
     "IntegratedGradients": ".integrated_gradients",
     "Lime": ".lime",
+    "LongText": "..attribution.groups.watch",
     "Occlusion": ".occlusion",
     "OpenClassifier": "..interfaces.classifier",
     "Own": ".own",
@@ -39,6 +41,7 @@ _HOMES = {
     "Removal": "..interfaces.classifier",
     "Shapley": ".shapley",
     "Words": "..interfaces.document",
+    "watch_long_texts": "..attribution.groups.watch",
 }
 
 __all__ = [
@@ -51,6 +54,7 @@ __all__ = [
     "Gradient",
     "IntegratedGradients",
     "Lime",
+    "LongText",
     "Occlusion",
     "OpenClassifier",
     "Own",
@@ -59,6 +63,7 @@ __all__ = [
     "Removal",
     "Shapley",
     "Words",
+    "watch_long_texts",
 ]
 
 __getattr__, __dir__ = lazy(__name__, _HOMES)

@@ -32,9 +32,9 @@ class SubTexts:
         """Count the distinct sub-texts."""
         return len(self.lengths)
 
-    def batches(self, budget: int) -> Iterator[tuple[np.ndarray, Padded]]:
+    def batches(self, budget: int, fewest_rows: int = 1) -> Iterator[tuple[np.ndarray, Padded]]:
         """Give padded batches of rows of similar length, each with the numbers of its rows."""
-        for rows in by_token_budget(self.lengths, budget):
+        for rows in by_token_budget(self.lengths, budget, fewest_texts=fewest_rows):
             columns = np.arange(self.lengths[rows[0]])  # the first of a batch is the longest
             mask = columns < self.lengths[rows, None]
             where = self.kept[np.minimum(self.starts[rows, None] + columns, len(self.kept) - 1)]

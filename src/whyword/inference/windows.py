@@ -54,6 +54,7 @@ def _of_whole_text(explanation: Explanation, document: Document, closed: ClosedU
         std_error=spread(explanation.std_error),
         all_scores=spread(explanation.all_scores),
         tied=spread(explanation.tied),
+        grouped=spread(explanation.grouped),
         interactions=tuple(
             replace(pair, first=int(closed.places[pair.first]), second=int(closed.places[pair.second]))
             for pair in pairs
@@ -194,6 +195,7 @@ def stitch(document: Document, windows: Sequence[np.ndarray], explanations: Sequ
     deviations = [e.std_error for e in explanations if e.std_error is not None]
     errors = [e.convergence_error for e in explanations if e.convergence_error is not None]
     marks = [e.would_mark for e in explanations if e.would_mark is not None]
+    in_groups = [e.grouped for e in explanations if e.grouped is not None]
     return replace(
         explanations[0],
         document=document,
@@ -210,6 +212,7 @@ def stitch(document: Document, windows: Sequence[np.ndarray], explanations: Sequ
         windows=len(windows),
         converged=None,
         tied=None,
+        grouped=np.bincount(place, np.concatenate(in_groups)) == held if len(in_groups) == len(explanations) else None,
         would_mark=_mean_over(windows, marks) if marks else None,
     )
 

@@ -66,6 +66,7 @@ class Explanation:
     windows: int = 1  # overlapping parts that a text longer than the encoder's limit was explained in
     converged: float | None = None  # confidence that the top words of a sampled explanation are the right ones
     tied: np.ndarray | None = None  # (word,) bool: words whose place in or out of the top is undecided
+    grouped: np.ndarray | None = None  # (word,) bool: words of a long text that share the score of their group evenly
     resolution: float = 0.0  # scores no further apart are equal up to rounding, where it is known (maths/stats/ties.py)
     labels: tuple[int, ...] | None = None  # numbers of all predicted labels, where a text may have several
     forbidden_words: np.ndarray | None = None  # (word,) bool: words that the model does not read; None: it reads all
@@ -243,6 +244,7 @@ class Explanation:
             nothing_known=self.known_words == 0,
             windows=self.windows,
             tied=0 if self.tied is None else int(self.tied.sum()),
+            grouped=0 if self.grouped is None else int(self.grouped.sum()),
             classes=tuple(map(str, self.classes)),
             target=self.target,
             speaks_for=self.speaks_for,
@@ -343,6 +345,8 @@ class Explanation:
             values["std_error"] = [float(self.std_error[i]) for i in chosen]
         if self.tied is not None:
             values["tied"] = [bool(self.tied[i]) for i in chosen]
+        if self.grouped is not None:
+            values["grouped"] = [bool(self.grouped[i]) for i in chosen]
         if self.forbidden_words is not None:
             values["forbidden_words"] = [bool(self.forbidden_words[i]) for i in chosen]
         if self.would_mark is not None:
@@ -398,6 +402,8 @@ class Explanation:
             columns["std_error"] = self.std_error
         if self.tied is not None:
             columns["tied"] = self.tied
+        if self.grouped is not None:
+            columns["grouped"] = self.grouped
         if self.forbidden_words is not None:
             columns["forbidden"] = self.forbidden_words
         if self.would_mark is not None:

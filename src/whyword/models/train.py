@@ -74,6 +74,8 @@ def train_model(
     Unless baseline is None, the model is measured class by class, and beside TF-IDF if it is true. The number of
     threads is torch's, or chosen by timed steps; a run that resumes has the same one.
     """
+    if config.training.precision == "float16" and torch.device(device).type == "cpu":
+        raise OptionError("training.precision float16 is for a GPU: choose bfloat16 or float32 on a processor.")
     log = Log(loggers, on_event)
     with owning(folder), log.following(config.to_dict()):
         unfinished = None if folder is None else UnfinishedRun(folder, config, resume)

@@ -170,5 +170,5 @@ def _item_type(name: str) -> Any:
     types = {"words": pyarrow.string(), "spans": spans, "segments": pyarrow.int64(), "speaks_for": pyarrow.string()}
     pair = {name: pyarrow.list_(types[name]) for name in ("words", "spans", "segments")}
     types["interactions"] = pyarrow.struct({**pair, "score": pyarrow.float64(), "speaks_for": pyarrow.string()})
-    types["tied"] = pyarrow.bool_()
+    types["tied"] = types["grouped"] = pyarrow.bool_()
     return types.get(name, pyarrow.float64())

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -19,6 +20,7 @@ from ..maths.stats.calibration import fit_scale
 from ..maths.stats.labels import label_scales
 from ..maths.tensors.ordered import scale_odds
 from .dev_score import Best, DevScore, evaluate, read_best
+from .device_batches import on_device
 from .divergence import check_epochs, check_loss
 from .ignored_words import with_ignored_words
 from .marked_words import agreement_of_weights, with_marked_words
@@ -27,6 +29,7 @@ from .stopping import is_over, most_epochs, schedule_epochs
 from .sub_texts import with_sub_texts
 
 ABSOLUTE_ERROR = "dev_absolute_error"  # mean distance of the predicted class from the true one, in classes
+STEPS_UNREAD = 50  # on a GPU: its losses are read that seldom, because reading waits for it
 SELECTED = ("dev_macro_f1", "dev_balanced_loss", ABSOLUTE_ERROR)  # what may decide between epochs but accuracy
 
 
@@ -84,6 +87,8 @@ class TrainingRun:
         self.processes = Processes()
         self.learning_rate = settings.learning_rate or method.encoder.learning_rate
         self.position = Position()
+        self.unread: list[tuple[str, Tensor]] = []  # losses on the device
+        self.read_losses = 1 if device.type == "cpu" else STEPS_UNREAD
         self.history: list[dict[str, Any]] = []
         self.best: Best | None = None  # of the present phase
         self.best_weights: dict[str, Tensor] = {}
@@ -162,22 +167,40 @@ class TrainingRun:
         size = self.settings.batch_size if phase.refinement is None else phase.refinement.batch_size
         seed = [self.seed, at.phase, at.epoch]
         batches = training_batches(texts.lengths, size, self.settings.batch_tokens, seed)
+        moved = self._moved(texts, batches[at.step :], self.settings.accumulate if phase.refinement is None else 1)
         while at.step < len(batches):
             started = time.perf_counter()
             progress = min(1.0, (at.epoch + at.step / len(batches)) / schedule_epochs(phase, self.settings))
             chosen = batches[at.step]
-            mine = self.processes.share(chosen)
-            batch = texts.batch(mine if len(mine) else chosen[:1]).to(self.device)
+            parts = next(moved)
             for optimizer in self.optimizers:
-                losses = optimizer.step(self.method, batch, progress, len(mine) / len(chosen), self.processes)
-                for name, loss in losses.items():
-                    at.sums[name] = at.sums.get(name, 0.0) + check_loss(float(loss), name, phase, at.epoch)
+                losses = optimizer.step_on(parts, self.method, progress, self.processes)
+                self.unread.extend(losses.items())
             at.step += 1
+            if at.step % self.read_losses == 0 or at.step == len(batches):
+                self._read_losses(phase)
             at.tokens += int(texts.lengths[chosen].sum())
             at.seconds += time.perf_counter() - started
             record = self._end_epoch(phase, len(batches)) if at.step == len(batches) else None
             epochs = most_epochs(phase, self.settings)
             yield Step(phase.name, at.epoch, at.step, len(batches), at.tokens, record, epochs)
+
+    def _moved(self, texts: Texts, batches: Sequence[np.ndarray], count: int) -> Iterator[list[tuple[Batch, float]]]:
+        """Give the parts of each batch that this process reads, on the device, each with its share of the batch."""
+
+        def parts(chosen: np.ndarray) -> list[tuple[Batch, float]]:
+            mine = self.processes.share(chosen)
+            pieces = np.array_split(mine, min(count, len(mine))) if len(mine) else [mine]
+            return [(texts.batch(one if len(one) else chosen[:1]), len(one) / len(chosen)) for one in pieces]
+
+        yield from on_device(map(parts, batches), self.device)
+
+    def _read_losses(self, phase: Phase) -> None:
+        """Add up the losses of the last steps; on a GPU this waits until it has come so far."""
+        at = self.position
+        for name, loss in self.unread:
+            at.sums[name] = at.sums.get(name, 0.0) + check_loss(float(loss), name, phase, at.epoch)
+        self.unread.clear()
 
     def _solve(self, phase: Phase) -> Iterator[Step]:
         """Run a phase that is solved at once; one that was stopped starts again."""
@@ -274,6 +297,8 @@ class TrainingRun:
 
     def snapshot(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
         """Give everything needed to resume later: tensors, and values ready for JSON."""
+        if self.unread:
+            self._read_losses(self.plan[self.position.phase])
         tensors = {f"method.{name}": tensor for name, tensor in self.method.state_dict().items()}
         tensors |= {f"best.{name}": tensor for name, tensor in self.best_weights.items()}
         tensors |= {f"chosen.{name}": tensor for name, tensor in self.chosen_weights.items()}
@@ -285,7 +310,9 @@ class TrainingRun:
                 for name, value in values.items():
                     if isinstance(value, Tensor):
                         tensors[f"optimizer.{number}.{parameter}.{name}"] = value
+        scales = [one.scaler.state_dict() for one in self.optimizers if one.scaler is not None]
         values = {
+            **({"scales": scales} if scales else {}),
             "position": asdict(self.position),
             "history": self.history,
             "best": asdict(self.best) if self.best else None,
@@ -296,6 +323,7 @@ class TrainingRun:
     def restore(self, tensors: dict[str, Tensor], values: dict[str, Any]) -> None:
         """Resume from a snapshot of a run with the same settings."""
         self.position = Position(**values["position"])
+        self.unread.clear()
         self.history = values["history"]
         self.best, self.chosen = (read_best(values[name]) for name in ("best", "chosen"))
         self.method.load_state_dict(_with_prefix("method.", tensors))
@@ -312,6 +340,9 @@ class TrainingRun:
                 state.setdefault(int(parameter), {})[entry] = value
             groups = optimizer.torch_optimizer.state_dict()["param_groups"]
             optimizer.torch_optimizer.load_state_dict({"state": state, "param_groups": groups})
+        scaled = [one.scaler for one in self.optimizers if one.scaler is not None]
+        for scaler, scale in zip(scaled, values.get("scales", ()), strict=False):
+            scaler.load_state_dict(scale)
 
 
 def _with_prefix(prefix: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -23,6 +24,9 @@ from ..interfaces.settings import (
 )
 from ..maths.stats.classes import Selection, are_unequal
 
+BUCKET = 6_250_000  # entries of gradients that are added up over the processes together: 25 MB of float32, as in DDP
+DTYPES = {"bfloat16": torch.bfloat16, "float16": torch.float16}
+
 
 @dataclass(frozen=True)
 class Training:
@@ -38,6 +42,8 @@ class Training:
     schedule: Literal["constant", "linear", "cosine"] = "constant"  # of the learning rate through a phase
     warmup: float = 0.0  # share of a phase in which the learning rate rises from 0
     clip: float | None = 1.0  # largest norm of the gradient; None: no clipping
+    accumulate: int = 1  # parts that the texts of a step go through the model in, where memory is short
+    precision: Literal["float32", "bfloat16", "float16"] = "float32"  # of products (autocast); weights stay float32
     head_only: bool = False  # learn only the last layer of base, on an encoder that stays as it is: takes seconds
     subtexts: float = 0.0  # weight w of the task on random sub-texts, which makes removals part of the data; 0: none
     forbid_weight: float = 1.0  # of the words of forbid_soft: how much answers must not differ without them
@@ -49,7 +55,9 @@ class Training:
 
     def __post_init__(self) -> None:
         """Refuse settings out of range."""
-        check_above_zero(self, "epochs", "batch_size", "batch_tokens", "learning_rate", "clip", "patience")
+        check_above_zero(
+            self, "epochs", "batch_size", "batch_tokens", "learning_rate", "clip", "patience", "accumulate"
+        )
         check_share_below_one(self, "warmup")
         check_from(self, 0, "subtexts", "forbid_weight", "rationale_weight")
         check_between_zero_and_one(self, "threshold")
@@ -98,20 +106,42 @@ class Processes:
         return texts[self.rank :: self.count]
 
     def add_up_gradients(self, parameters: Sequence[nn.Parameter]) -> None:
-        """Replace every gradient by its sum over the processes."""
+        """Replace every gradient by its sum over the processes; small ones travel together."""
         if self.count == 1:
             return
-        from accelerate.utils import reduce
+        from torch import distributed
 
         for parameter in parameters:
             if parameter.grad is None:
                 parameter.grad = parameter.data.new_zeros(parameter.shape)
-            parameter.grad.copy_(reduce(parameter.grad, reduction="sum"))
+        sent = []
+        for bucket in buckets([parameter.grad for parameter in parameters if parameter.grad is not None]):
+            flat = torch.cat([gradient.reshape(-1) for gradient in bucket])
+            sent.append((bucket, flat, distributed.all_reduce(flat, async_op=True)))
+        for bucket, flat, work in sent:
+            work.wait()
+            parts = flat.split([gradient.numel() for gradient in bucket])
+            for gradient, part in zip(bucket, parts, strict=True):
+                gradient.copy_(part.view_as(gradient))
 
     def wait(self) -> None:
         """Wait until every process has come this far."""
         if self._state is not None:
             self._state.wait_for_everyone()
+
+
+def buckets(gradients: Sequence[Tensor], most: int = BUCKET) -> list[list[Tensor]]:
+    """Put gradients of one kind together, up to that number of entries, in order; a larger one is alone."""
+    together: list[list[Tensor]] = []
+    entries = 0
+    for gradient in gradients:
+        fits = together and together[-1][0].dtype == gradient.dtype and together[-1][0].device == gradient.device
+        if not fits or entries + gradient.numel() > most:
+            together.append([])
+            entries = 0
+        together[-1].append(gradient)
+        entries += gradient.numel()
+    return together
 
 
 class ObjectiveOptimizer:
@@ -126,11 +156,20 @@ class ObjectiveOptimizer:
         for parameter in self.trained:
             self.by_rate.setdefault(own.get(parameter, objective.learning_rate or learning_rate), []).append(parameter)
         self.torch_optimizer = _optimizer(self.by_rate, settings, objective.weight_decay)
+        device = self.trained[0].device.type if self.trained else "cpu"
+        # gradients of float16 fall below its smallest number unless losses are scaled up
+        self.scaler = torch.amp.GradScaler(device) if settings.precision == "float16" else None
 
     def step(
         self, method: nn.Module, batch: Batch, progress: float, share: float, processes: Processes
     ) -> dict[str, Tensor]:
         """Update the weights on one batch; share is the part of the whole batch that this process holds."""
+        return self.step_on([(batch, share)], method, progress, processes)
+
+    def step_on(
+        self, parts: Sequence[tuple[Batch, float]], method: nn.Module, progress: float, processes: Processes
+    ) -> dict[str, Tensor]:
+        """Update the weights once, on parts of a batch, each with its share of all the texts of the step."""
         for group, rate in zip(self.torch_optimizer.param_groups, self.by_rate, strict=True):
             group["lr"] = rate * schedule_factor(self.settings, progress, self.objective.schedule)
         if self.objective.in_training is not None:
@@ -138,18 +177,36 @@ class ObjectiveOptimizer:
             for part in self.objective.in_training:
                 part.train()
         frozen = _freeze_all_but(method, self.trained)
-        losses = self.objective.losses(batch, progress)
-        total = torch.stack(tuple(losses.values())).sum()
-        self.torch_optimizer.zero_grad(set_to_none=True)
-        (total * share).backward()
+        mine = sum(share for _, share in parts)
+        sums: dict[str, Tensor] = {}
+        for number, (batch, share) in enumerate(parts):
+            losses = self._losses(batch, progress)
+            if not number:
+                self.torch_optimizer.zero_grad(set_to_none=True)
+            total = torch.stack(tuple(losses.values())).sum() * share
+            (total if self.scaler is None else self.scaler.scale(total)).backward()
+            for name, loss in losses.items():
+                term = loss.detach() if len(parts) == 1 else loss.detach() * (share / mine)
+                sums[name] = sums[name] + term if name in sums else term
         for parameter in frozen:
             parameter.requires_grad_(True)
         method.train()
         processes.add_up_gradients(self.trained)
+        if self.scaler is not None:
+            self.scaler.unscale_(self.torch_optimizer)
         if self.settings.clip is not None:
             nn.utils.clip_grad_norm_(self.trained, self.settings.clip)
-        self.torch_optimizer.step()
-        return {name: loss.detach() for name, loss in losses.items()}
+        if self.scaler is None:
+            self.torch_optimizer.step()
+        else:  # leaves out a step whose gradients are not finite, and scales less from then on
+            self.scaler.step(self.torch_optimizer)
+            self.scaler.update()
+        return sums
+
+    def _losses(self, batch: Batch, progress: float) -> dict[str, Tensor]:
+        dtype = DTYPES.get(self.settings.precision)
+        with nullcontext() if dtype is None else torch.autocast(batch.tokens.device.type, dtype):
+            return self.objective.losses(batch, progress)
 
 
 def schedule_factor(settings: Training, progress: float, schedule: str | None = None) -> float:

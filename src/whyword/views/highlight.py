@@ -123,6 +123,7 @@ class Highlight:
     nothing_known: bool = False  # no word of the text is in the model's vocabulary
     windows: int = 1
     tied: int = 0  # words whose place in or out of the top is undecided
+    grouped: int = 0  # words that share the score of their group, as a long text has too many to score each
     classes: tuple[str, ...] = ()  # none: words speak for or against the label, in blue or orange
     target: int = 0  # number of the label among the classes
     speaks_for: tuple[int | None, ...] = ()  # the class each word speaks for (Explanation.speaks_for says how)
@@ -313,6 +314,10 @@ class Highlight:
             notes.append(f"Checked on sub-texts: sums of scores miss the probability by {self.error:.3f}.")
         if self.tied:
             notes.append(f"{self.tied:,} words are tied: which of them belong to the top ones is undecided.")
+        if self.grouped:
+            notes.append(
+                f"{self.grouped:,} words were scored in groups only: each has an even share of its group's score."
+            )
         if self.forbidden:
             words = [
                 text[start:end] for text, spans in zip(self.texts, self.spans, strict=True) for start, end in spans

@@ -99,6 +99,7 @@ class Explained(BaseModel):
     interactions: list[Together] | None = Field(None, description="Words that act together, strongest first.")
     std_error: list[float | None] | None = Field(None, description="Where scores were sampled.")
     tied: list[bool] | None = Field(None, description="Words whose place in or out of the top is undecided.")
+    grouped: list[bool] | None = Field(None, description="Words of a long text that share the score of their group.")
     forbidden_words: list[bool] | None = Field(None, description="Words that the model does not read, if any.")
     would_mark: list[float | None] | None = Field(
         None, description="How likely a person is to mark each word, where that was learned; no reason of the model."

@@ -40,6 +40,12 @@ class Request:
     tolerance: float | None = None  # largest standard error of a word at which to stop, whatever the top words are
     scored: Scored = None  # classes, beside the target
     classifier: Classifier | None = None  # whose predicted labels are scored where a text may have several
+    members: np.ndarray | None = None  # (word,) number of the group that is scored as one; None: every word by itself
+
+    @property
+    def count(self) -> int:
+        """Count what is scored: words, or groups of them."""
+        return len(self.words) if self.members is None else int(self.members.max(initial=-1)) + 1
 
     @property
     def generator(self) -> np.random.Generator:
@@ -54,7 +60,7 @@ class ShapleyEstimator(ABC):
     def __init__(self, request: Request) -> None:
         self.request = request
         self.words = request.words
-        self.count = len(request.words)
+        self.count = request.count
         self.base_values = np.zeros(0)  # (class,) of the empty text
         self.passes = 0  # sub-texts asked about
         self.seconds = 0.0
@@ -74,7 +80,7 @@ class ShapleyEstimator(ABC):
             ends = np.array([[True], [False]]).repeat(self.count, axis=1)
             chosen = np.concatenate([ends[: self.count + 1], chosen])  # without words, the whole is the empty one
         self.seconds += time.perf_counter() - started
-        return chosen
+        return chosen if self.request.members is None else chosen[:, self.request.members]
 
     def take(self, probabilities: np.ndarray) -> None:
         """Keep the answers for the classes that are scored."""
@@ -105,6 +111,11 @@ class ShapleyEstimator(ABC):
     def probabilities(self) -> np.ndarray:
         """The probabilities of the whole text, (class,)."""
         return self._scored.probabilities
+
+    @property
+    def column(self) -> int:
+        """The row of all_scores that is for the target."""
+        return self._scored.column
 
     @property
     def scored(self) -> tuple[int, ...] | None:
