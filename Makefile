@@ -17,9 +17,11 @@ $(READY): pyproject.toml constraints.txt
 demo: setup
 	$(BIN)/whyword demo -o demo
 
-# The site, in the folder site: no warning, no broken link.
+# The site, in the folder site: no warning, no broken link, no notebook whose outputs are stale.
+docs: export OMP_NUM_THREADS = 1
 docs: export NO_MKDOCS_2_WARNING = 1  # a notice about a successor of Material for MkDocs
 docs: setup
+	$(BIN)/python tools/notebooks.py --check
 	$(BIN)/mkdocs build --strict --quiet
 
 # One thread per worker; nothing is downloaded.

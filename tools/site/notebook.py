@@ -7,6 +7,7 @@ from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 
 COLOR = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -24,6 +25,8 @@ def shown(output: dict[str, Any]) -> str:
     if "text/html" in forms:
         html = re.sub(r"\n\s*\n", "\n", forms["text/html"])  # an empty line would end the HTML for Markdown
         return f'<div class="shown">\n{html}\n</div>'
+    if "text/markdown" in forms:
+        return forms["text/markdown"]
     if "image/svg+xml" in forms:
         return f'<div class="shown">\n{forms["image/svg+xml"]}\n</div>'
     if "image/png" in forms:
@@ -57,3 +60,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         content = page(json.loads(source), Path(file.src_uri).name)
         files.append(File.generated(config, file.src_uri.removesuffix(".ipynb") + ".md", content=content))
     return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Lead links to notebooks to their pages, but for the one that offers the notebook itself."""
+    return re.sub(r"(\]\([\w./-]+)\.ipynb\)(?!\{)", r"\1.md)", markdown)
