@@ -43,6 +43,7 @@ REPLACED = {
     "--workers": "1",
 }
 SIZE = "train=60,dev=20,test=20"
+SLOW = ("any-model.md", "auto.md", "compare.md", "forbid.md", "get-started.md", "multilabel.md", "ordinal.md")
 REVIEWS_ARE_A_MODEL = ("explainers.md", "model-folders.md")
 
 
@@ -130,7 +131,7 @@ def quick(line):
     return words + [word for word in added if word.partition("=")[0] not in words or word[:5] == "--set"]
 
 
-@pytest.mark.parametrize("page", RUN)
+@pytest.mark.parametrize("page", [pytest.param(page, marks=pytest.mark.real) if page in SLOW else page for page in RUN])
 def test_the_commands_of_a_page_run(page, stock, whyword, tiny_bert, tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     shutil.copytree(stock, tmp_path, dirs_exist_ok=True)
