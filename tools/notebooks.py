@@ -22,6 +22,7 @@ import nbformat
 from nbclient import NotebookClient
 
 FOLDER = Path(__file__).parents[1] / "docs" / "tutorials"
+READ = ("text/html", "text/markdown", "text/plain")  # the richest first
 ALIKE = 0.7  # least share of words that saved and new outputs of a cell have in common
 
 
@@ -41,7 +42,9 @@ def run(path: Path) -> Any:
     os.environ |= {"COLUMNS": "100", "HF_HUB_OFFLINE": "1", "NO_COLOR": "1", "TERM": "dumb"}
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     with tempfile.TemporaryDirectory() as folder:
-        NotebookClient(notebook, timeout=600, resources={"metadata": {"path": folder}}).execute()
+        resources = {"metadata": {"path": folder}}
+        quiet = ["--IPKernelApp.log_level=40"]  # it warns of the local connection that it is always started with
+        NotebookClient(notebook, timeout=600, resources=resources, extra_arguments=quiet).execute()
     for cell in notebook.cells:
         cell.metadata.clear()  # times
         if cell.cell_type == "code":
@@ -65,9 +68,8 @@ def merged(outputs: list[Any]) -> list[Any]:
 
 def words(output: Any) -> list[str]:
     """Give the words of an output, without tags, numbers and pictures."""
-    text = output.get("text") or "".join(
-        value for kind, value in output.get("data", {}).items() if kind in ("text/html", "text/plain")
-    )
+    data = output.get("data", {})
+    text = output.get("text") or next((data[kind] for kind in READ if kind in data), "")
     return re.findall(r"[A-Za-z]+", re.sub(r"<[^>]*>|0x[0-9a-f]+", " ", text))
 
 
