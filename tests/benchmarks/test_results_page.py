@@ -91,7 +91,7 @@ def test_papers_have_their_order_their_remarks_and_a_few_pictures(tmp_path):
     assert "\n\nIt did not hold.\n\n" in written
     assert "![figure-4-sst2](../results/vat-minilm/figure-4-sst2.png)" in written
     assert "figure-5" not in written
-    assert "```sh\nwhyword reproduce vmask\n```" in written
+    assert '```sh title="not run by tests: takes the data sets and hours"\nwhyword reproduce vmask\n```' in written
 
 
 def test_many_pictures_of_a_figure_are_left_to_the_command_that_draws_them(tmp_path):
