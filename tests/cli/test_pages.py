@@ -162,6 +162,7 @@ def test_every_reason_not_to_run_a_snippet_is_a_known_one():
         "asks a running server",
         "installs packages",
         "keeps running",
+        "takes a GPU",
         "takes a cluster",
         "takes a minute",
         "takes the data sets and hours",

@@ -58,7 +58,7 @@ def ray_session(workers: int, address: str | None) -> Iterator[None]:
 @contextmanager
 def _nothing_on_standard_output(ray: Any) -> Iterator[None]:
     """Send what a thread of Ray prints about lost nodes to standard error, as results go to standard output."""
-    worker = getattr(getattr(ray, "_private", None), "worker", None)
+    worker: Any = getattr(getattr(ray, "_private", None), "worker", None)
     printing = getattr(worker, "print_to_stdstream", None)
     if printing is None:  # another version of Ray
         yield
