@@ -1,7 +1,6 @@
 """Contributions beside the own weights of every other method, with differences paired by seed.
 
-python benchmarks/contributions_claim.py results/contributions results/contributions_methods \\
-    --out results/contributions_methods/claim.md
+python benchmarks/contributions_claim.py results/contributions results/contributions_methods --out CLAIM.md
 
 Reads the records of benchmarks/contributions.py. Intervals are Student's t over seeds, 95 %; a difference is that of
 contributions minus the method, each on its own model of the same seed.
