@@ -132,7 +132,7 @@ def add_status_routes(app: FastAPI, service: Service) -> None:
     @app.get(
         "/readyz",
         summary="Say that the models are loaded and the queue takes work.",
-        response_model=schemas.Health,
+        response_model=schemas.Readiness,
         responses=schemas.refusals(503),
     )
     async def readyz() -> Response:

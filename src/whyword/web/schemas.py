@@ -162,6 +162,12 @@ class Health(BaseModel):
     status: Literal["ok"]
 
 
+class Readiness(BaseModel):
+    """The models are loaded and the queue takes work."""
+
+    status: Literal["ready"]
+
+
 class Error(BaseModel):
     """Why there is no answer."""
 
