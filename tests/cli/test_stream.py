@@ -178,6 +178,18 @@ def test_tfidf_auto_and_the_baseline_learn_from_a_sample(whyword, tmp_path: Path
         assert "they learn from 100 of 320 training texts" in done.err
 
 
+def test_a_class_that_no_drawn_row_has_is_learned_too(whyword, tmp_path: Path, monkeypatch) -> None:
+    rare = [{"text": f"odd {number}", "label": "rare"} for number in range(2)]
+    for name, listed in (("train", [*rows(), *rare]), ("dev", rows(40)), ("test", [*rows(40), rare[0]])):
+        write_csv(tmp_path / f"{name}.csv", listed)
+    monkeypatch.setattr(samples, "SAMPLE", 4)
+    tfidf = ("--encoder", "tfidf", "--no-contributions", "--keep-leaks", "-q")
+    done = whyword("train", ".", "-o", "m", "--stream", *tfidf)
+    assert done.code == 0, done.err
+    counts = {row["label"]: row["texts"] for row in metrics("m")["figures"]["classes"]}
+    assert counts["rare"] == 1
+
+
 def test_copies_of_a_text_stand_on_one_side(whyword, tmp_path: Path) -> None:
     listed = [{**row, "text": f"copy {number % 40}", "label": "ab"[number % 2]} for number, row in enumerate(rows())]
     write_csv(tmp_path / "rows.csv", listed)
