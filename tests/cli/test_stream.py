@@ -142,6 +142,22 @@ def test_check_counts_all_rows_and_looks_at_some(whyword, tmp_path: Path, monkey
     assert "looked for in 50 rows" in found.forms[-1]
 
 
+def test_check_counts_the_labels_of_all_rows(whyword, tmp_path: Path, monkeypatch) -> None:
+    few = [{"text": f"odd {number}", "label": "Good; bad"} for number in range(3)]
+    write_csv(tmp_path / "rows.csv", [*({**row, "label": "good"} for row in rows()), *few])
+    in_memory = package.check("rows.csv")
+    monkeypatch.setattr(data, "LARGE", 1)
+    monkeypatch.setattr("whyword.data.doctor.LOOKED_AT", 5)
+    found = package.check("rows.csv")
+    names = [finding.name for finding in found.findings]
+    assert "one-class" not in names, "though the five texts that are looked at have the same"
+    of_labels = {"rare-classes", "unequal-classes"}
+    assert of_labels <= set(names)
+    assert [each for each in found.findings if each.name in of_labels] == [
+        each for each in in_memory.findings if each.name in of_labels
+    ]
+
+
 def test_bad_rows_are_listed(whyword, refused, tmp_path: Path) -> None:
     listed = [*rows(100), *({"text": "", "label": "bad"} for _ in range(30))]
     write_csv(tmp_path / "rows.csv", listed)
