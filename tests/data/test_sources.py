@@ -24,7 +24,6 @@ from whyword.data.sources import (
     part_files,
     read_part,
     read_records,
-    split_files,
     split_parts,
 )
 from whyword.interfaces.errors import DataError
@@ -72,26 +71,26 @@ def test_without_a_data_folder_the_way_to_give_one_is_told(folder: Path) -> None
 @pytest.mark.parametrize("name", ["dev.tsv", "valid.jsonl", "validation.parquet", "val.csv.gz", "Dev.CSV"])
 def test_the_dev_split_has_several_names(folder: Path, name: str) -> None:
     (folder / "sst2" / name).write_text("")
-    assert split_files(folder / "sst2") == {"train": folder / "sst2" / "train.csv", "dev": folder / "sst2" / name}
+    assert split_parts(folder / "sst2") == {"train": [folder / "sst2" / "train.csv"], "dev": [folder / "sst2" / name]}
 
 
 @pytest.mark.parametrize("name", ["train.jsonl", "train.csv.gz"])
 def test_two_files_for_one_split_are_refused(folder: Path, name: str) -> None:
     (folder / "sst2" / name).write_text("")
     with pytest.raises(DataError, match=rf"two files for its train split, train\.csv and {name}"):
-        split_files(folder / "sst2")
+        split_parts(folder / "sst2")
 
 
 def test_two_names_for_the_dev_split_are_refused(folder: Path) -> None:
     for name in ("dev.csv", "val.csv"):
         (folder / "sst2" / name).write_text("")
     with pytest.raises(DataError, match="two files for its dev split"):
-        split_files(folder / "sst2")
+        split_parts(folder / "sst2")
 
 
 def test_a_folder_without_a_train_file_is_refused(folder: Path) -> None:
     with pytest.raises(DataError, match="has no train file"):
-        split_files(folder / "words")
+        split_parts(folder / "words")
 
 
 @pytest.mark.parametrize("names", [["v1_train.csv", "v1_test.csv"], ["a-1.csv", "b-2.csv"]])

@@ -184,17 +184,6 @@ def dataset_names(data_dir: str | Path | None = None) -> list[str]:
     return [] if folder is None else sorted(_datasets(folder))
 
 
-def split_files(folder: Path) -> dict[str, Path]:
-    """Find the file of each split in a folder; files of other names are left alone."""
-    files = split_parts(folder)
-    for parts in files.values():
-        if len(parts) > 1:
-            raise DataError(
-                f"{folder} holds {len(parts)} files that belong together, such as {parts[0].name}: name one."
-            )
-    return {split: parts[0] for split, parts in files.items()}
-
-
 def split_parts(folder: Path) -> dict[str, list[Path]]:
     """Find the file of each split in a folder, or its files where they are named as train-00000-of-00003.parquet.
 
