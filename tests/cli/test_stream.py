@@ -142,6 +142,22 @@ def test_check_counts_all_rows_and_looks_at_some(whyword, tmp_path: Path, monkey
     assert "looked for in 50 rows" in found.forms[-1]
 
 
+def test_check_counts_the_labels_of_all_rows(whyword, tmp_path: Path, monkeypatch) -> None:
+    few = [{"text": f"odd {number}", "label": "Good; bad"} for number in range(3)]
+    write_csv(tmp_path / "rows.csv", [*({**row, "label": "good"} for row in rows()), *few])
+    in_memory = package.check("rows.csv")
+    monkeypatch.setattr(data, "LARGE", 1)
+    monkeypatch.setattr("whyword.data.doctor.LOOKED_AT", 5)
+    found = package.check("rows.csv")
+    names = [finding.name for finding in found.findings]
+    assert "one-class" not in names, "though the five texts that are looked at have the same"
+    of_labels = {"rare-classes", "unequal-classes"}
+    assert of_labels <= set(names)
+    assert [each for each in found.findings if each.name in of_labels] == [
+        each for each in in_memory.findings if each.name in of_labels
+    ]
+
+
 def test_bad_rows_are_listed(whyword, refused, tmp_path: Path) -> None:
     listed = [*rows(100), *({"text": "", "label": "bad"} for _ in range(30))]
     write_csv(tmp_path / "rows.csv", listed)
@@ -176,6 +192,18 @@ def test_tfidf_auto_and_the_baseline_learn_from_a_sample(whyword, tmp_path: Path
         done = whyword("train", "rows.csv", "-o", "m", "--overwrite", "--stream", *words)
         assert done.code == 0, done.err
         assert "they learn from 100 of 320 training texts" in done.err
+
+
+def test_a_class_that_no_drawn_row_has_is_learned_too(whyword, tmp_path: Path, monkeypatch) -> None:
+    rare = [{"text": f"odd {number}", "label": "rare"} for number in range(2)]
+    for name, listed in (("train", [*rows(), *rare]), ("dev", rows(40)), ("test", [*rows(40), rare[0]])):
+        write_csv(tmp_path / f"{name}.csv", listed)
+    monkeypatch.setattr(samples, "SAMPLE", 4)
+    tfidf = ("--encoder", "tfidf", "--no-contributions", "--keep-leaks", "-q")
+    done = whyword("train", ".", "-o", "m", "--stream", *tfidf)
+    assert done.code == 0, done.err
+    counts = {row["label"]: row["texts"] for row in metrics("m")["figures"]["classes"]}
+    assert counts["rare"] == 1
 
 
 def test_copies_of_a_text_stand_on_one_side(whyword, tmp_path: Path) -> None:

@@ -24,3 +24,17 @@ def test_the_texts_of_a_corpus_are_counted_where_that_is_quick(tmp_path):
     (tmp_path / "t.csv").write_text("text\none\ntwo\n", encoding="utf-8")
     assert read_corpus(str(tmp_path / "t.csv"), Columns(), None).count() == 2
     assert read_corpus("planted:test=7", Columns(), None).count() == 7
+
+
+def test_a_split_is_read_though_another_is_in_parts(tmp_path):
+    for name, texts in (("train-00000-of-00002", "ab"), ("train-00001-of-00002", "cd"), ("test", "ef")):
+        rows = [f"text {text},{text in 'ace'}" for text in texts]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["text,label", *rows, ""]))
+    (tmp_path / "dev.csv").write_text("text,label\ntext g,True\n")
+    corpus = read_corpus(str(tmp_path), Columns(), None)
+    assert [item.words.texts[0] for item in corpus.documents] == ["text e", "text f"]
+    for number in range(2):
+        (tmp_path / f"test-0000{number}-of-00002.csv").write_text(f"text,label\ntext t{number},True\n")
+    (tmp_path / "test.csv").unlink()
+    corpus = read_corpus(str(tmp_path), Columns(), None)
+    assert [item.words.texts[0] for item in corpus.documents] == ["text t0", "text t1"]

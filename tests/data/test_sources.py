@@ -24,7 +24,7 @@ from whyword.data.sources import (
     part_files,
     read_part,
     read_records,
-    split_files,
+    split_parts,
 )
 from whyword.interfaces.errors import DataError
 
@@ -71,26 +71,55 @@ def test_without_a_data_folder_the_way_to_give_one_is_told(folder: Path) -> None
 @pytest.mark.parametrize("name", ["dev.tsv", "valid.jsonl", "validation.parquet", "val.csv.gz", "Dev.CSV"])
 def test_the_dev_split_has_several_names(folder: Path, name: str) -> None:
     (folder / "sst2" / name).write_text("")
-    assert split_files(folder / "sst2") == {"train": folder / "sst2" / "train.csv", "dev": folder / "sst2" / name}
+    assert split_parts(folder / "sst2") == {"train": [folder / "sst2" / "train.csv"], "dev": [folder / "sst2" / name]}
 
 
 @pytest.mark.parametrize("name", ["train.jsonl", "train.csv.gz"])
 def test_two_files_for_one_split_are_refused(folder: Path, name: str) -> None:
     (folder / "sst2" / name).write_text("")
     with pytest.raises(DataError, match=rf"two files for its train split, train\.csv and {name}"):
-        split_files(folder / "sst2")
+        split_parts(folder / "sst2")
 
 
 def test_two_names_for_the_dev_split_are_refused(folder: Path) -> None:
     for name in ("dev.csv", "val.csv"):
         (folder / "sst2" / name).write_text("")
     with pytest.raises(DataError, match="two files for its dev split"):
-        split_files(folder / "sst2")
+        split_parts(folder / "sst2")
 
 
 def test_a_folder_without_a_train_file_is_refused(folder: Path) -> None:
     with pytest.raises(DataError, match="has no train file"):
-        split_files(folder / "words")
+        split_parts(folder / "words")
+
+
+@pytest.mark.parametrize("names", [["v1_train.csv", "v1_test.csv"], ["a-1.csv", "b-2.csv"]])
+def test_numbered_files_of_other_names_are_no_parts_of_one_data_set(tmp_path: Path, names: list[str]) -> None:
+    for name in names:
+        (tmp_path / name).write_text("")
+    with pytest.raises(DataError, match="has no train file"):
+        split_parts(tmp_path)
+
+
+def test_files_that_differ_in_numbers_alone_are_one_data_set(tmp_path: Path) -> None:
+    files = [tmp_path / f"part-0000{number}-c1.csv" for number in (1, 2)]
+    for file in files:
+        file.write_text("")
+    assert split_parts(tmp_path) == {"": files}
+
+
+@pytest.mark.parametrize(
+    ("names", "says"),
+    [
+        (["train-00000-of-00002.csv", "train.csv"], "two sets of files for its train split"),
+        (["train-00000-of-00002.csv"], "1 of the 2 files"),
+    ],
+)
+def test_parts_of_a_split_are_all_there_and_alone(tmp_path: Path, names: list[str], says: str) -> None:
+    for name in names:
+        (tmp_path / name).write_text("")
+    with pytest.raises(DataError, match=says):
+        split_parts(tmp_path)
 
 
 def test_a_data_set_is_named_after_its_file_or_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

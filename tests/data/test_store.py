@@ -61,6 +61,16 @@ def test_documents_come_back_as_they_were(tmp_path: Path) -> None:
         documents[len(rows)]
 
 
+def test_a_draw_has_every_label_if_so_wanted(tmp_path: Path) -> None:
+    documents = StoredDocuments(stored(tmp_path, rows_of("a" * 30 + "b" + "a" * 30 + "c")))
+    drawn = [documents.draw(5, seed) for seed in range(9)]
+    assert min(len(some.label_counts) for some in drawn) == 1
+    for seed, some in enumerate(drawn):
+        more = documents.draw(5, seed, every_label=True)
+        assert set(more.label_counts) == {"a", "b", "c"}
+        assert len(more) == 5 + 3 - len(some.label_counts)
+
+
 def test_bad_rows_are_counted_and_the_first_are_kept(tmp_path: Path) -> None:
     rows: list[Record] = [{"text": "good", "label": "a"}, *({"text": "", "label": "a"} for _ in range(50))]
     store = stored(tmp_path, rows)

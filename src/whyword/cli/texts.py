@@ -11,7 +11,7 @@ from pathlib import Path
 from ..data.dataset import load_dataset, stream_documents
 from ..data.readers.hub import PREFIX
 from ..data.rows import Columns
-from ..data.sources import ENDINGS, check_rows, count_rows, locate, split_files
+from ..data.sources import ENDINGS, check_rows, count_rows, locate, split_parts
 from ..interfaces.document import Document
 from ..interfaces.errors import DataError, OptionError
 from ..interfaces.places import as_place, exists, is_url
@@ -95,12 +95,12 @@ def read_corpus(
         if path.is_file():
             _tell(check_rows(path, columns)[0], quiet)
             return Corpus(stream_documents(path, columns), str(path), path)
-        files = split_files(path)
-        for split in splits:
-            if split in files:
-                name = f"the {split} split of {source}"
-                _tell(check_rows(files[split], columns)[0], quiet)
-                return Corpus(stream_documents(files[split], columns), name, files[split])
+        files = split_parts(path)
+        wanted = next((split for split in splits if split in files), "")
+        if wanted and len(files[wanted]) == 1:
+            (file,) = files[wanted]
+            _tell(check_rows(file, columns)[0], quiet)
+            return Corpus(stream_documents(file, columns), f"the {wanted} split of {source}", file)
     dataset = load_dataset(source, columns, data_dir)
     split = next(split for split in splits if getattr(dataset, split))
     return Corpus(getattr(dataset, split), f"the {split} split of {source}")

@@ -22,7 +22,6 @@ from .store import StoredDocuments, some_of
 BRIEF = 4  # findings at the start of a training
 SHOWN_CLASSES = 12
 LOOKED_AT = 20_000  # rows of each split that is on disk
-_NOT_OF_SAMPLES = {"rare-classes", "missing-classes", "unknown-classes"}
 VERDICTS = {
     STOPS: "training would stop, see the findings",
     HARMS: "can be trained on, but mind the findings",
@@ -141,15 +140,12 @@ def check(
 def examine(read: Splits, near: bool = True) -> DataCheck:
     """Look at what was read; for near duplicates only if so wanted, as they take longest.
 
-    Of rows on disk, some are looked at.
+    Of the texts on disk, some are looked at.
     """
     forms = tuple(split.form for split in read.splits.values() if split.form)
     facts = tuple(_split_facts(name, split) for name, split in read.splits.items())
-    findings = find(_sampled(read).splits, near) if "train" in read.splits else ()
-    if any(isinstance(split.documents, StoredDocuments) for split in read.splits.values()):
-        findings = tuple(finding for finding in findings if finding.name not in _NOT_OF_SAMPLES)
-        forms += tuple(_looked_at(read))
-    return DataCheck(read.name, forms, read.single, facts, findings)
+    findings = find(read.splits, near, _some_rows) if "train" in read.splits else ()
+    return DataCheck(read.name, (*forms, *_looked_at(read)), read.single, facts, findings)
 
 
 def load_checked(
@@ -173,12 +169,8 @@ def load_checked(
     return replace(dataset, notes=(*dataset.notes, *found.brief(), *_looked_at(read)))
 
 
-def _sampled(read: Splits) -> Splits:
-    """Draw the rows that are looked at from those on disk."""
-    return replace(read, splits={name: _some_rows(split) for name, split in read.splits.items()})
-
-
 def _some_rows(split: Split) -> Split:
+    """Draw the rows whose texts are looked at from those on disk."""
     if not isinstance(split.documents, StoredDocuments):
         return split
     rows = tuple(split.documents.draw(LOOKED_AT, SEED))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -11,7 +11,7 @@ from pathlib import Path
 from ..interfaces.document import Document, Label
 from .bad_rows import ENCODING, FIELDS, JSON, LABEL, OTHER, TEXT
 from .dataset import Split
-from .labels import count_labels, merge_spellings, spellings
+from .labels import are_multi_label, count_labels, merge_spellings, spellings
 from .near_duplicates import RUN, SIMILAR, near_duplicates
 from .order import are_stars
 from .scripts import mixed_words, scripts_of
@@ -55,25 +55,37 @@ class Finding:
 Splits = Mapping[str, Split]
 
 
-def find(splits: Splits, near: bool = True) -> tuple[Finding, ...]:
+def find(
+    splits: Splits, near: bool = True, draw: Callable[[Split], Split] = lambda split: split
+) -> tuple[Finding, ...]:
     """Look for all that can be found, worst first; near duplicates only if so wanted, as they take longest.
 
-    Spellings of a label that differ only in case or spaces are one finding, and one class for the others.
+    Spellings of a label that differ only in case or spaces are one finding, and one class for the others. Labels are
+    counted in all rows, texts are looked at in those that are drawn of a split.
     """
     merged, _ = merge_spellings({name: split.documents for name, split in splits.items()})
     as_one = {name: replace(split, documents=merged[name]) for name, split in splits.items()}
+    drawn = {name: draw(split) for name, split in as_one.items()}
+    of_labels = (_classes, _joined, _missing_classes, _rare)
     rules = [_classes, _joined, _missing_classes, _leaks, _contradictions, _duplicates]
     rules += [_near_duplicates] if near else []
     rules += [_rare, _scripts, _mixed, _one_word]
     found = [finding for rule in (_bad_rows, _spellings) for finding in rule(splits)]
-    found += [finding for rule in rules for finding in rule(as_one)]
+    found += [finding for rule in rules for finding in rule(as_one if rule in of_labels else drawn)]
     _by_key.cache_clear()
     return tuple(sorted(found, key=lambda finding: (STOPS, HARMS, NOTE).index(finding.severity)))
 
 
 def count_classes(documents: Iterable[Document]) -> dict[Label, int]:
     """Count the rows of each class, the most frequent first."""
-    counts = count_labels(documents)
+    return _by_frequency(count_labels(documents))
+
+
+def _count_all(splits: Splits) -> dict[Label, int]:
+    return _by_frequency(sum((count_labels(split.documents) for split in splits.values()), Counter[Label]()))
+
+
+def _by_frequency(counts: Mapping[Label, int]) -> dict[Label, int]:
     return dict(sorted(counts.items(), key=lambda item: (-item[1], str(item[0]))))
 
 
@@ -95,7 +107,7 @@ def _bad_of(split: Split, kind: str) -> int:
 
 
 def _classes(splits: Splits) -> Iterator[Finding]:
-    counts = count_classes(item for split in splits.values() for item in split.documents)
+    counts = _count_all(splits)
     kinds = {type(label).__name__ for label in counts}
     if len(kinds) > 1:
         sentence = "Some labels are strings and some are integers."
@@ -116,7 +128,8 @@ def _classes(splits: Splits) -> Iterator[Finding]:
         sentence = f"The {len(train)} classes are numbers in equal steps."
         advice = "If they are a scale, as stars are, let the model know their order with --task ordinal."
         yield Finding("scale", NOTE, len(train), sentence, advice)
-    sets = [document.labels for document in splits["train"].documents if document.labels is not None]
+    texts = splits["train"].documents if are_multi_label(splits["train"].documents) else ()
+    sets = [document.labels for document in texts if document.labels is not None]
     if sets and all(len(labels) <= 1 for labels in sets):
         advice = "Check --label-separator; where labels exclude each other, leave it out."
         yield Finding("one-label", NOTE, len(sets), "No row has more than one label, though it may.", advice)
@@ -124,7 +137,7 @@ def _classes(splits: Splits) -> Iterator[Finding]:
 
 def _joined(splits: Splits) -> Iterator[Finding]:
     """Find classes that are several labels in one, each of which stands in another class too."""
-    if any(document.labels is not None for document in splits["train"].documents):
+    if are_multi_label(splits["train"].documents):
         return
     classes = [label for label in count_classes(splits["train"].documents) if isinstance(label, str)]
     for separator in SEPARATORS:
@@ -139,7 +152,7 @@ def _joined(splits: Splits) -> Iterator[Finding]:
 
 
 def _spellings(splits: Splits) -> Iterator[Finding]:
-    counts = count_classes(item for split in splits.values() for item in split.documents)
+    counts = _count_all(splits)
     found = spellings(counts)
     if found:
         shown = tuple(

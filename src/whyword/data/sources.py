@@ -37,8 +37,8 @@ _READERS: dict[str, Any] = {
 }
 _IN_FOLDERS = {kind for kind in _READERS if kind != ".json"}  # many programs leave notes of theirs as .json
 _BLOCK = 1 << 20  # bytes
-_PART = re.compile(r"(\w+)-\d+-of-\d+")  # as the Hugging Face hub names them
-_NUMBERED = re.compile(r"\d")
+_PART = re.compile(r"(\w+)-\d+-of-(\d+)")  # as the Hugging Face hub names them
+_NUMBER = re.compile(r"\d+")
 KINDS = f"{', '.join(_READERS)} (also with {', '.join(PACKED)})"
 ENDINGS = tuple(kind + packer for kind in _READERS for packer in ("", *PACKED))
 
@@ -184,24 +184,15 @@ def dataset_names(data_dir: str | Path | None = None) -> list[str]:
     return [] if folder is None else sorted(_datasets(folder))
 
 
-def split_files(folder: Path) -> dict[str, Path]:
-    """Find the file of each split in a folder; files of other names are left alone."""
-    files = split_parts(folder)
-    for parts in files.values():
-        if len(parts) > 1:
-            raise DataError(
-                f"{folder} holds {len(parts)} files that belong together, such as {parts[0].name}: name one."
-            )
-    return {split: parts[0] for split, parts in files.items()}
-
-
 def split_parts(folder: Path) -> dict[str, list[Path]]:
     """Find the file of each split in a folder, or its files where they are named as train-00000-of-00003.parquet.
 
-    A folder of no splits but of numbered files, such as part-0001.parquet, is one data set, which has no name.
+    A folder of no splits but of files whose names differ in numbers alone, such as part-0001.parquet, is one data set,
+    which has no name.
     """
     files: dict[str, list[Path]] = {}
     parts: dict[str, list[Path]] = {}
+    wanted: dict[str, int] = {}
     for path in sorted(folder.iterdir()):
         kind, stem = _kind_and_stem(path)
         split, part = SPLITS.get(stem.lower()), _PART.fullmatch(stem.lower())
@@ -209,16 +200,30 @@ def split_parts(folder: Path) -> dict[str, list[Path]]:
             continue
         if part is not None and part[1] in SPLITS:
             parts.setdefault(SPLITS[part[1]], []).append(path)
+            wanted[SPLITS[part[1]]] = int(part[2])
         elif split in files:
             raise DataError(f"{folder} has two files for its {split} split, {files[split][0].name} and {path.name}.")
         elif split is not None:
             files[split] = [path]
-    files = parts | files
-    if not files and any(_NUMBERED.search(_kind_and_stem(path)[1]) for path in folder.iterdir() if _holds_data(path)):
+    for split, several in parts.items():
+        if split in files:
+            one, other = files[split][0].name, several[0].name
+            raise DataError(f"{folder} has two sets of files for its {split} split, {one} and {other}: keep one.")
+        if len(several) != wanted[split]:
+            one = several[0].name
+            raise DataError(f"{folder} has {len(several)} of the {wanted[split]} files of which {one} is one.")
+    files |= parts
+    if not files and _are_numbered(path for path in folder.iterdir() if _holds_data(path)):
         return {"": part_files(folder)}
     if "train" not in files:
         raise DataError(f"{folder} has no train file: a data set needs train.csv or another of {KINDS}.")
     return files
+
+
+def _are_numbered(paths: Iterable[Path]) -> bool:
+    """Whether the names of files differ in numbers alone; v1_train.csv beside v1_test.csv are no parts of a whole."""
+    names = [path.name for path in paths]
+    return bool(names) and all(map(_NUMBER.search, names)) and len({_NUMBER.sub("", name) for name in names}) == 1
 
 
 def name_of(path: Path) -> str:

@@ -361,11 +361,15 @@ class StoredDocuments(Sequence[Document]):
         names = [into.get(name, name) for name in self.names]
         return StoredDocuments(self.store, self.chosen, self.left_out, names)
 
-    def draw(self, most: int, seed: int) -> StoredDocuments:
-        """Draw some of the documents, in their order."""
+    def draw(self, most: int, seed: int, every_label: bool = False) -> StoredDocuments:
+        """Draw some of the documents, in their order; if so wanted, more of them for labels that have none there."""
         if len(self) <= most:
             return self
         places = np.random.default_rng(seed).choice(len(self), most, replace=False)
+        if every_label:
+            labels = self.label_numbers()
+            every, first = np.unique(labels, return_index=True)
+            places = np.concatenate([places, first[~np.isin(every, labels[places])]])
         return StoredDocuments(self.store, np.sort(self.numbers(places)), labels=self.names)
 
 

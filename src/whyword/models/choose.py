@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import torch
 
 from ..data.dataset import Dataset
 from ..data.store import StoredDocuments
+from ..interfaces.document import Document
 from ..interfaces.errors import DivergedError, OptionError
 from ..interfaces.logger import Logger
 from ..storage.atomic import write_text
@@ -126,9 +128,11 @@ def prepare_folder(place: Path, choice: dict[str, Any], resume: bool) -> Path:
 def data_fingerprint(dataset: Dataset) -> str:
     """Fingerprint the texts and labels that training and choosing read."""
     digest = sha256()
-    if isinstance(dataset.train, StoredDocuments):
-        return f"{dataset.train.store.facts.code:08x}, {len(dataset.train)} texts"
-    for document in (*dataset.train, *dataset.dev):
+    train: Sequence[Document] = dataset.train
+    if isinstance(train, StoredDocuments):  # of which a check sum is known
+        digest.update(repr((train.store.facts.code, train.names, len(train))).encode())
+        train = ()
+    for document in chain(train, dataset.dev):
         given = document.label if document.labels is None else document.labels
         digest.update(text_fingerprint(document.words) + repr(given).encode())
     return digest.hexdigest()
