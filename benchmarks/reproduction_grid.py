@@ -58,6 +58,10 @@ PARTS = (  # the most telling first
     Part("E-VarM on MiniLM, all methods", "evarm", "evarm", "small"),
     Part("Sun & Lu, IMDB", "sun-lu-imdb", "sun-lu", "imdb"),
     Part("VAT, IMDB", "vat-imdb", "vat", "imdb"),
+    Part("VMASK, more data", "vmask-more", "vmask", "equal", ("table 3",), ("imdb", "yelp", "ag_news")),
+    Part("VAT, more data", "vat-more", "vat", "phases", ("table 2",), ("yelp", "ag_news")),
+    Part("E-VarM, pairs and CoLA", "evarm-more", "evarm", "converged", ("table 2",), ("cola", "qnli", "qqp")),
+    Part("E-VarM, long texts", "evarm-long", "evarm", "converged", ("table 2",), ("ag_news", "yelp", "imdb")),
 )
 
 
@@ -104,6 +108,8 @@ class Grid:
     def write(self, part: Part) -> None:
         """Write the page of a study as the part's command does, from the records that are there."""
         words = ["reproduce", part.paper, "--scale", part.scale, "-o", str(self.results / part.study)]
+        more = set(part.datasets) - set(load_paper(part.paper).scales[part.scale].datasets)
+        words += ["--datasets", ",".join(part.datasets)] if more else []
         words += [] if self.embeddings is None else ["--embeddings", str(self.embeddings)]
         words += [] if self.data_dir is None else ["--data-dir", self.data_dir]
         subprocess.run(

@@ -217,13 +217,27 @@ def test_a_bad_csv_file_is_refused_with_the_reason(tmp_path: Path, content: str 
     assert said in refused(tmp_path / "a.csv", content)
 
 
+def test_json_truth_values_are_the_labels_true_and_false(tmp_path: Path) -> None:
+    rows = [{"text": f"text {number}", "spam": number % 2 == 0} for number in range(20)]
+    path = tmp_path / "a.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    train = load_dataset(path, Columns(text="text", label="spam")).train
+    assert {document.label for document in train} == {"false", "true"}
+
+
+def test_another_separator_is_offered_only_where_there_is_one(tmp_path: Path) -> None:
+    single = "has a single column, 'text': add one with the label of each text"
+    assert f"{single}, or say with --delimiter what stands" in refused(tmp_path / "a.csv", "text\na\nb\n")
+    assert refused(tmp_path / "a.jsonl", '{"text": "a"}\n{"text": "b"}\n').endswith(f"{single}.")
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [
         ('{"text": "b", "label": NaN}', "line 2 has no label: the column 'label' holds nan"),
         ('{"text": "b", "label": null}', "line 2 has no label: the column 'label' holds None"),
         ('{"text": "b", "label": 1.5}', "line 2: the label must be a string or an integer, but 1.5 came, a float"),
-        ('{"text": "b", "label": true}', "line 2: the label must be a string or an integer, but True came, a bool"),
+        ('{"text": "b", "label": {}}', "line 2: the label must be a string or an integer, but {} came, a dict"),
         ('{"text": null, "label": "x"}', "line 2: the column 'text' must hold text, but None came"),
         ('{"text": "b", "label": 1}', "a.jsonl are strings, such as 'x', and some integers, such as 1"),
         ('{"text": "b"}', "line 2 has no column 'label' but 'text'"),

@@ -486,6 +486,16 @@ def test_mistakes_in_texts_and_labels_get_one_sentence(texts, labels, words):
         diff(by_weights(OLD), by_weights(NEW), texts, labels)
 
 
+def test_a_model_of_several_labels_is_not_compared_with_one_of_a_single_label():
+    several = replace(by_weights(OLD), multi_label=True)
+    for models, said in (
+        ((several, by_weights(NEW)), "old gives a text any number of labels, new gives it one: give two"),
+        ((by_weights(NEW), several), "new gives a text any number of labels, old gives it one: give two"),
+    ):
+        with pytest.raises(ModelError, match=said):
+            diff(*models, TEXTS)
+
+
 def test_the_python_of_the_documentation_runs(trained, tmp_path, monkeypatch):
     models, documents = trained
     monkeypatch.chdir(tmp_path)

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -16,6 +18,7 @@ from whyword.explaining.targets import Target, check_before_reading, read_target
 from whyword.inference.black_box import BlackBox
 from whyword.interfaces.document import Document
 from whyword.interfaces.errors import OptionError
+from whyword.interfaces.explanation import Explanation
 
 WEIGHTS = {"red": (0.2, -0.1, -0.1), "green": (-0.1, 0.3, -0.2), "blue": (0.0, -0.05, 0.05)}
 
@@ -140,3 +143,23 @@ def test_all_ways_to_explain_take_target_and_against(tmp_path):
     assert '"against": "positive"' in file.read_text(encoding="utf-8")
     (every,) = model.explain(texts[:1], "gradient", target="all")
     assert every.all_scores.shape == (2, len(every.scores))
+
+
+def test_the_views_of_a_text_are_painted_on_one_scale():
+    document = Document(split("good food"))
+    table = np.array([[0.4, -0.2], [0.04, -0.032]])
+    several = Explanation(
+        document, table[0], 0, ("praise", "food"), np.array([0.9, 0.6]), "lime", all_scores=table, labels=(0, 1)
+    )
+    for target in (Target(), Target(every=True)):
+        strong, weak = target.views(several)
+        assert weak.label == "food"
+        for view, painted in ((strong, (0.55, 0.275)), (weak, (0.055, 0.044))):
+            assert all(f",{share:g})" in view.to_html() for share in painted)
+            assert all(f'fill-opacity="{share:g}"' in view.to_svg() for share in painted)
+        texts = [view.__rich__().split("\n\n")[1] for view in (strong, weak)]
+        assert [" on #" in text for text in texts] == [True, False]  # the weak one is too pale for a terminal
+    assert ",0.55)" in several.for_class("food").to_html()  # by itself
+    assert several.for_class("food").full_paint is weak.for_class("praise").full_paint is None
+    (silent, _) = Target().views(replace(several, all_scores=0 * table, scores=0 * table[0]))
+    assert "No word stands out." in silent.to_html()

@@ -102,7 +102,7 @@ def command(
     _check(most_changed_predictions, most_changed_reasons, output, data)
     before, after = (opening.open(model, device) for model in (old, new))
     names = old, new
-    check_classes(before.classifier.classes, after.classifier.classes, names)
+    check_classes(before.classifier, after.classifier, names)
     name = explainer or shared_explainer(before.classifier, after.classifier)
     chosen = make_explainer(name, after.classifier, seed, settings)
     corpus = read_corpus(data, columns.columns(new), data_dir, quiet=quiet)

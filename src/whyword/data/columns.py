@@ -19,16 +19,17 @@ Row = Mapping[str, Any]
 
 
 def recognize_columns(
-    columns: Columns, names: Sequence[str], rows: Sequence[Row], source: str, labelled: bool
+    columns: Columns, names: Sequence[str], rows: Sequence[Row], source: str, labelled: bool, delimited: bool = False
 ) -> Columns:
     """Fill in the columns that nobody named; a column that was named must be there.
 
-    names: all columns of the file; rows: its first ones; labelled: whether labels are needed.
+    names: all columns of the file; rows: its first ones; labelled: whether labels are needed; delimited: whether a
+    character stands between the columns, so that another one may have been meant.
     """
     if labelled and len(names) == 1:
         raise DataError(
-            f"{source} has a single column, '{names[0]}': add one with the label of each text, or say with --delimiter "
-            "what stands between the columns."
+            f"{source} has a single column, '{names[0]}': add one with the label of each text"
+            + (", or say with --delimiter what stands between the columns." if delimited else ".")
         )
     columns = _with_label_columns(columns, names, source)
     known = columns.known or Columns()

@@ -69,8 +69,8 @@ def document(record: Record, columns: Columns, where: str, labelled: bool) -> Do
     if columns.multi_label:
         return _with_labels(words, record, columns, where, labelled)
     if not labelled:
-        label = _whole(record.get(columns.label or LABEL_COLUMN))
-        known = isinstance(label, str | int) and not isinstance(label, bool) and label != ""
+        label = _plain(record.get(columns.label or LABEL_COLUMN))
+        known = isinstance(label, str | int) and label != ""
         return Document(
             words,
             label if known else None,
@@ -193,11 +193,11 @@ def _text(record: Mapping[str, Any], column: str, where: str) -> str:
 def _label(record: Mapping[str, Any], column: str, where: str) -> Label:
     if column not in record:
         raise RowError(where, _no_column(column, record), LABEL)
-    label = _whole(record[column])
+    label = _plain(record[column])
     if label is None or label != label or (isinstance(label, str) and not label.strip()):  # NaN differs from itself
         held = _shown(label)
         raise RowError(where, f" has no label: the column '{column}' holds {held}; drop the row or label it", LABEL)
-    if isinstance(label, bool) or not isinstance(label, str | int):
+    if not isinstance(label, str | int):
         kind = type(label).__name__
         raise RowError(where, f": the label must be a string or an integer, but {_shown(label)} came, a {kind}", LABEL)
     if isinstance(label, str):
@@ -205,8 +205,13 @@ def _label(record: Mapping[str, Any], column: str, where: str) -> Label:
     return label
 
 
-def _whole(label: Any) -> Any:
-    """Give an integer that a program wrote as 1.0, as it does where others are missing, as an integer."""
+def _plain(label: Any) -> Any:
+    """Give an integer that a program wrote as 1.0, as it does where others are missing, as an integer.
+
+    Truth values are the labels true and false, as JSON writes them.
+    """
+    if isinstance(label, bool):
+        return str(label).lower()
     return int(label) if isinstance(label, float) and label.is_integer() else label
 
 

@@ -70,7 +70,7 @@ def _find_columns(reader: Any, path: Path, changed: int, size: int, columns: Col
     if not first:
         return columns
     names = reader.names(path, columns) if hasattr(reader, "names") else names_in(rows)
-    return recognize_columns(columns, names, rows, str(path), labelled)
+    return recognize_columns(columns, names, rows, str(path), labelled, reader is delimited)
 
 
 def describe_file(path: Path, found: Columns, asked: Columns, labelled: bool) -> tuple[str, bool]:

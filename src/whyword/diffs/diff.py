@@ -18,7 +18,7 @@ from ..explaining.inputs import draw, labelled_documents, with_rationales
 from ..explaining.stream import explain_documents
 from ..explaining.targets import class_number
 from ..explaining.words import ignores_case, importance_in
-from ..interfaces.classifier import Classifier, OpenClassifier, exclusive, has_contributions
+from ..interfaces.classifier import Classifier, OpenClassifier, exclusive, has_contributions, is_multi_label
 from ..interfaces.document import Document, Label
 from ..interfaces.errors import DataError, ModelError, OptionError
 from ..interfaces.explanation import Explainer, Explanation, WordImportance
@@ -102,7 +102,7 @@ def diff_models(
         raise OptionError(f"top is {top} and least_shared {least_shared}: give 1 word or more, and a share.")
     opened = [open_model(model, access_for([documents[0].words])) for model in (old, new)]
     before, after = (model.classifier for model in opened)
-    check_classes(before.classes, after.classes, names)
+    check_classes(before, after, names)
     if not isinstance(explainer, Explainer):
         explainer = make_explainer(explainer or shared_explainer(before, after), after, seed)
     explainer = explainer.scoring("all")  # the same classes of both
@@ -154,9 +154,15 @@ def _own_kind(model: Classifier) -> str | None:
     return model.method.own_score if isinstance(model, OpenClassifier) else None
 
 
-def check_classes(old: Sequence[Label], new: Sequence[Label], names: tuple[str, str]) -> None:
-    """Refuse models that tell different classes apart."""
-    one, other = ({str(label) for label in classes} for classes in (old, new))
+def check_classes(old: Classifier, new: Classifier, names: tuple[str, str]) -> None:
+    """Refuse models that tell different classes apart, or of which one alone gives a text several labels."""
+    if is_multi_label(old) != is_multi_label(new):
+        several, single = names if is_multi_label(old) else names[::-1]
+        raise ModelError(
+            f"{several} gives a text any number of labels, {single} gives it one: give two models that both give "
+            "several labels, or both one."
+        )
+    one, other = ({str(label) for label in model.classes} for model in (old, new))
     for whose, lacks, extra in ((names[0], names[1], one - other), (names[1], names[0], other - one)):
         if extra:
             shown = ", ".join(sorted(extra)[:5]) + (", …" if len(extra) > 5 else "")

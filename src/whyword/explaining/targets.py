@@ -83,13 +83,19 @@ class Target:
         """Give what is to be shown of a text: its explanation or, if every class was asked for, one for each.
 
         Where a text may have several labels and no class was named, one for each that is predicted, if there is any.
+        All views of a text are painted on one scale, so that a class nothing speaks for looks pale beside the others.
         """
         if self.every:
-            return [explanation.for_class(label) for label in explanation.classes]
+            return _on_one_scale([explanation.for_class(label) for label in explanation.classes])
         if self.number is not None or not explanation.labels or explanation.all_scores is None:
             return [explanation]
         likeliest = sorted(explanation.labels, key=lambda number: -explanation.probabilities[number])
-        return [explanation.for_class(explanation.classes[number]) for number in likeliest]
+        return _on_one_scale([explanation.for_class(explanation.classes[number]) for number in likeliest])
+
+
+def _on_one_scale(views: Sequence[Explanation]) -> list[Explanation]:
+    largest = max((float(np.abs(view.scores).max(initial=0.0)) for view in views), default=0.0)
+    return [replace(view, full_paint=largest or None) for view in views]
 
 
 def read_target(

@@ -74,6 +74,7 @@ class Explanation:
     of_score: bool = False  # whether words raise and lower the expected score, not the probability of the target
     would_mark: np.ndarray | None = None  # (word,) how likely a person is to mark each, where that was learned
     scored: tuple[int, ...] | None = None  # classes that the rows of all_scores are for, in order; None: every class
+    full_paint: float | None = None  # the size of score painted strongest; None: the largest of these scores
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -208,6 +209,7 @@ class Explanation:
             converged=None,
             tied=None,
             interactions=(),
+            full_paint=None,
         )
 
     def _why_none(self, itself: bool) -> str:
@@ -257,6 +259,7 @@ class Explanation:
             expected=self._score_and_scale if self.of_score else None,
             would_mark=() if self.would_mark is None else tuple(float(mark) for mark in self.would_mark),
             interactions=tuple((i.first, i.second, i.score, self._speaker(i.score)) for i in self.interactions),
+            full_paint=self.full_paint,
             forbidden=() if self.forbidden_words is None else tuple(np.flatnonzero(self.forbidden_words).tolist()),
         )
 

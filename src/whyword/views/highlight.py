@@ -138,6 +138,7 @@ class Highlight:
     interactions: tuple[tuple[int, int, float, int | None], ...] = ()  # positions of two words, score, speaks for
     would_mark: tuple[float, ...] = ()  # how likely a person is to mark each word; empty: not known
     forbidden: tuple[int, ...] = ()  # positions of the words that the model does not read
+    full_paint: float | None = None  # the size of score painted strongest, where views of a text share a scale
 
     @property
     def words(self) -> list[str]:
@@ -146,14 +147,14 @@ class Highlight:
 
     @property
     def strengths(self) -> tuple[float, ...]:
-        """How strongly to paint each word: 1 or -1 for the strongest, 0 for what does not stand out.
+        """How strongly to paint each word: 1 or -1 for the strongest of all views, 0 for what does not stand out.
 
         Signed scores count from 0. Weights and gates count from the text's median word: a gate that keeps every other
         word with probability one half paints only those that it keeps more surely.
         """
         middle = 0.0 if self.signed or len(self.scores) < 2 else _median(self.scores)
         beyond = [score - middle if self.signed else max(0.0, score - middle) for score in self.scores]
-        largest = max((abs(score) for score in beyond if isfinite(score)), default=0.0)
+        largest = self.full_paint or max((abs(score) for score in beyond if isfinite(score)), default=0.0)
         if largest == 0:
             return (0.0,) * len(self.scores)
         return tuple(0.0 if isnan(score) else max(-1.0, min(score / largest, 1.0)) for score in beyond)
