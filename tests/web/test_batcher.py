@@ -188,6 +188,27 @@ def test_work_that_was_begun_stops_when_all_clients_have_disconnected():
     assert job.batches == [["a"], ["c"]]
 
 
+def test_a_caller_that_goes_leaves_the_lane_to_nobody_before_its_function_ends():
+    order, go_on = [], threading.Event()
+
+    def function():
+        go_on.wait(20)
+        order.append("function")
+
+    async def play(batcher):
+        alone = asyncio.ensure_future(batcher.run_alone(function))
+        await asyncio.sleep(0)
+        alone.cancel()
+        batch = asyncio.ensure_future(batcher.submit(Shout(wait=lambda: order.append("batch")), documents("a")))
+        await asyncio.wait({batch}, timeout=0.05)
+        go_on.set()
+        assert await batch == ["A"]
+        await asyncio.gather(alone, return_exceptions=True)
+
+    run(play, Settings(batch_wait=0))
+    assert order == ["function", "batch"]
+
+
 def test_the_fault_of_one_is_not_the_fault_of_all():
     job = Shout()
 

@@ -2,7 +2,7 @@ import socket
 
 import pytest
 
-from whyword.web.clients import UNKNOWN, client_of, name_of
+from whyword.web.clients import SERVER, UNKNOWN, client_of, name_of
 from whyword.web.hosts import allows, host_of, names_of_server
 
 
@@ -54,5 +54,5 @@ def test_a_client_is_an_address_or_a_network_of_ipv6():
     assert name_of("192.0.2.1") == name_of("::ffff:192.0.2.1") == "192.0.2.1"
     assert name_of("2001:db8::1") == name_of("2001:db8::2") != name_of("2001:db8:0:1::1")
     assert name_of("fe80::1%eth0") == name_of("fe80::2")
-    assert client_of({"client": ("testclient", 1)}) == "testclient"
+    assert {client_of({"client": (name, 1)}) for name in ("testclient", SERVER, "")} == {UNKNOWN}
     assert client_of({"client": None}) == UNKNOWN

@@ -89,7 +89,11 @@ class Batcher:
     async def run_alone(self, function: Callable[[], T]) -> T:
         """Run a function while no batch is computed."""
         async with self._lane.turn():
-            return await asyncio.get_running_loop().run_in_executor(self._threads, function)
+            work = asyncio.get_running_loop().run_in_executor(self._threads, function)
+            try:
+                return await asyncio.shield(work)
+            finally:
+                await asyncio.wait({work})  # even if the caller is gone, the thread computes on
 
     async def work(self) -> None:
         """Run batches until cancelled."""
