@@ -160,6 +160,16 @@ def test_a_model_that_is_not_at_its_url_is_told_in_a_sentence(refused, data, mem
     assert "There is no model folder memory://test/model" in refused("predict", "memory://test/model", data)
 
 
+def test_a_model_that_cannot_be_fetched_is_told_in_a_sentence(refused, model, data, memory, monkeypatch):
+    memory.fs.put(str(model), "/test/model", recursive=True)
+
+    def broken(*_, **__):
+        raise RuntimeError("token expired")
+
+    monkeypatch.setattr(type(memory.fs), "get", broken)
+    assert "memory://test/model cannot be read (token expired)" in refused("predict", "memory://test/model", data)
+
+
 def test_an_address_of_the_web_is_a_text(whyword, model):
     assert "http://example.com/a.b" in whyword("predict", model, "http://example.com/a.b").out
 
