@@ -88,7 +88,7 @@ def test_a_single_file_goes_where_its_url_says(whyword, model, lines, memory, mo
         assert done.err.endswith(f"Wrote 40 predictions to {url}.\n")
         whyword("predict", model, here, "-o", f"out.{ending}")
         assert UPath(url).read_bytes() == Path(f"out.{ending}").read_bytes()
-    assert not any(path.is_file() for path in Path("kept").rglob("*"))
+    assert not any(Path("kept/whyword/unfinished").iterdir())
 
 
 def test_rows_for_a_url_wait_on_this_machine(memory, monkeypatch, tmp_path):
@@ -158,6 +158,16 @@ def test_a_url_that_cannot_be_used_is_told_in_a_sentence(refused, model, data, m
 
 def test_a_model_that_is_not_at_its_url_is_told_in_a_sentence(refused, data, memory):
     assert "There is no model folder memory://test/model" in refused("predict", "memory://test/model", data)
+
+
+def test_a_model_that_cannot_be_fetched_is_told_in_a_sentence(refused, model, data, memory, monkeypatch):
+    memory.fs.put(str(model), "/test/model", recursive=True)
+
+    def broken(*_, **__):
+        raise RuntimeError("token expired")
+
+    monkeypatch.setattr(type(memory.fs), "get", broken)
+    assert "memory://test/model cannot be read (token expired)" in refused("predict", "memory://test/model", data)
 
 
 def test_an_address_of_the_web_is_a_text(whyword, model):

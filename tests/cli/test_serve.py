@@ -56,7 +56,8 @@ def test_a_port_in_use_is_told_in_a_sentence(refused, model):
 
 
 def test_a_host_that_does_not_exist_is_told_in_a_sentence(refused, model):
-    assert "256.1.1.1 port 8000 cannot be used" in refused("serve", model, "--host", "256.1.1.1")
+    for host in ("256.1.1.1", f"{'a' * 64}.org"):
+        assert f"{host} port 8000 cannot be used" in refused("serve", model, "--host", host)
 
 
 def test_limits_that_contradict_each_other_are_refused(refused, model):

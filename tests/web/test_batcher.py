@@ -9,7 +9,7 @@ import pytest
 
 from whyword.data.words import split
 from whyword.interfaces.document import Document
-from whyword.web.batcher import Batcher, Lane
+from whyword.web.batcher import MOST_HEAVY_OF_CLIENT, Batcher, Lane
 from whyword.web.errors import QueueFullError
 from whyword.web.limits import Settings
 from whyword.web.metrics import Metrics
@@ -188,6 +188,27 @@ def test_work_that_was_begun_stops_when_all_clients_have_disconnected():
     assert job.batches == [["a"], ["c"]]
 
 
+def test_a_caller_that_goes_leaves_the_lane_to_nobody_before_its_function_ends():
+    order, go_on = [], threading.Event()
+
+    def function():
+        go_on.wait(20)
+        order.append("function")
+
+    async def play(batcher):
+        alone = asyncio.ensure_future(batcher.run_alone(function))
+        await asyncio.sleep(0)
+        alone.cancel()
+        batch = asyncio.ensure_future(batcher.submit(Shout(wait=lambda: order.append("batch")), documents("a")))
+        await asyncio.wait({batch}, timeout=0.05)
+        go_on.set()
+        assert await batch == ["A"]
+        await asyncio.gather(alone, return_exceptions=True)
+
+    run(play, Settings(batch_wait=0))
+    assert order == ["function", "batch"]
+
+
 def test_the_fault_of_one_is_not_the_fault_of_all():
     job = Shout()
 
@@ -303,6 +324,29 @@ def test_a_client_with_many_requests_does_not_starve_others(now, one):
             await many[0]
             assert "single" not in done, "four long ones at a time take memory; the others wait for their end"
         for each in many:
+            each.cancel()
+
+    run(play)
+
+
+def test_texts_that_only_seem_short_are_not_all_begun_at_once(now):
+    done: list[str] = []
+
+    async def play(batcher):
+        seen, arrived = arrival()
+        first = Steps("first", 40, done, now, seen)
+        long = [asyncio.ensure_future(batcher.submit(first, documents("a"), "a"))]
+        await arrived.wait()
+        batcher._pace["long"] = 1e-9  # learned of texts that were quick
+        long += [
+            asyncio.ensure_future(batcher.submit(Steps("long", 40 + number, done, now), documents("a"), "a"))
+            for number in range(20)
+        ]
+        await asyncio.sleep(0)
+        arrived.go_on.set()
+        await long[0]
+        assert len(batcher._runs) <= MOST_HEAVY_OF_CLIENT
+        for each in long:
             each.cancel()
 
     run(play)

@@ -181,8 +181,18 @@ def test_more_connections_than_the_system_has_files_for_are_refused_in_a_sentenc
     with pytest.raises(OptionError, match=r"--connections 4000 takes 4,384 open files .* lower --connections by 288"):
         allow_open_files(Settings(connections=4_000))
     allow_open_files(Settings(connections=4_000), processes=2)
+    set_to.clear()
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (256, resource.RLIM_INFINITY))  # as on macOS
+    allow_open_files(Settings())
+    assert set_to == [(896, resource.RLIM_INFINITY)]
 
 
 def test_limits_of_connections_that_contradict_each_other_are_refused():
     with pytest.raises(OptionError, match="--client-connections 30 is more than --connections 20"):
         Settings(connections=20, client_connections=30)
+
+
+@pytest.mark.parametrize("limit", [{"timeout": float("inf")}, {"batch_wait": float("nan")}])
+def test_waiting_without_end_is_refused(limit):
+    with pytest.raises(OptionError, match=r"--(timeout|batch-wait) is (inf|nan): give a number"):
+        Settings(**limit)

@@ -2,7 +2,8 @@ import socket
 
 import pytest
 
-from whyword.web.clients import UNKNOWN, client_of, name_of
+from whyword.interfaces.errors import OptionError
+from whyword.web.clients import SERVER, UNKNOWN, client_of, name_of
 from whyword.web.hosts import allows, host_of, names_of_server
 
 
@@ -50,9 +51,20 @@ def test_further_names_are_answered_and_those_below_them_if_that_is_said():
     assert allows(names_of_server("127.0.0.1", "127.0.0.1", ["*"]), "anything")
 
 
+def test_further_names_are_read_as_browsers_send_them():
+    names = names_of_server("127.0.0.1", "127.0.0.1", ["bücher.example", "fd00::1", "[fd00::2]:80"])
+    assert all(allows(names, name) for name in ("xn--bcher-kva.example", "fd00::1", "fd00::2"))
+
+
+@pytest.mark.parametrize("name", ["", "*.", "http://models.example.org", "a b", "a..b", "inner.*"])
+def test_what_is_no_name_is_refused_in_a_sentence(name):
+    with pytest.raises(OptionError, match="is no name of a server"):
+        names_of_server("127.0.0.1", "127.0.0.1", [name])
+
+
 def test_a_client_is_an_address_or_a_network_of_ipv6():
     assert name_of("192.0.2.1") == name_of("::ffff:192.0.2.1") == "192.0.2.1"
     assert name_of("2001:db8::1") == name_of("2001:db8::2") != name_of("2001:db8:0:1::1")
     assert name_of("fe80::1%eth0") == name_of("fe80::2")
-    assert client_of({"client": ("testclient", 1)}) == "testclient"
+    assert {client_of({"client": (name, 1)}) for name in ("testclient", SERVER, "")} == {UNKNOWN}
     assert client_of({"client": None}) == UNKNOWN

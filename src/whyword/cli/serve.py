@@ -221,9 +221,10 @@ def _bind(host: str, port: int) -> socket.socket:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listener.bind(place)
             on_error.pop_all()
-    except OSError as error:
+    except (OSError, UnicodeError) as error:  # the latter: labels of a name that are empty or too long
         raise OptionError(
-            f"{host} port {port} cannot be used ({error.strerror or error}): choose others with --host and --port."
+            f"{host} port {port} cannot be used ({getattr(error, 'strerror', None) or error}): choose others with "
+            "--host and --port."
         ) from None
     return listener
 

@@ -17,7 +17,7 @@ from ..interfaces.adapter import Access
 from ..interfaces.classifier import Classifier, OpenClassifier
 from ..interfaces.document import Label, Words
 from ..interfaces.errors import ModelError, OptionError, unknown_name
-from ..interfaces.places import as_place, exists, is_url
+from ..interfaces.places import as_place, exists, is_url, reason
 from ..models.explainer_folder import attach, explainer_identity, read_explainer
 from ..models.fingerprint import fingerprint as fingerprint_of
 from ..models.fingerprint import model_fingerprint, named_fingerprint
@@ -103,7 +103,10 @@ def _fetched(url: str, access: Access) -> OpenedModel:
         raise ModelError(f"There is no model folder {url}: copy there what  whyword train  wrote, or correct the URL.")
     with TemporaryDirectory() as scratch:
         here = Path(scratch, place.name)
-        place.fs.get(place.path, str(here), recursive=True)
+        try:
+            place.fs.get(place.path, str(here), recursive=True)
+        except Exception as error:  # of whatever library speaks the protocol
+            raise ModelError(f"{url} cannot be read ({reason(error)}): check the URL and the credentials.") from None
         if not _is_ours(here):
             raise ModelError(f"{url} is no whyword model, and only those are read by a URL: copy it to this machine.")
         opened = _open_named(here, access)

@@ -64,7 +64,8 @@ def _uploading(path: Any) -> Iterator[Path]:
     """Give a place on this machine; what is written there goes where a URL says, whole or not at all."""
     with TemporaryDirectory() as scratch:
         here = Path(scratch, path.name)
-        yield here
+        with writing(here):
+            yield here
         with writing(path):
             if path.protocol in OBJECT_STORES:
                 path.fs.put_file(str(here), path.path)

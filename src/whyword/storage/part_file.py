@@ -12,6 +12,7 @@ import json
 import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from io import FileIO
 from pathlib import Path
 from shutil import copyfile
@@ -70,6 +71,9 @@ class PartFile:
     def _remove(self) -> None:
         self.rows.unlink(missing_ok=True)
         self.log.unlink(missing_ok=True)
+        if is_remote(self.output):
+            with suppress(OSError):  # it was not there, or another run has begun
+                self.rows.parent.rmdir()
 
     @property
     def notice(self) -> str | None:

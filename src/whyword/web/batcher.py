@@ -21,7 +21,7 @@ from .runs import PendingRequest, Piece, Run
 T = TypeVar("T")
 
 MOST_HEAVY, MOST_HEAVY_OF_CLIENT = 16, 4  # batches of more than a turn that are begun and not done: each takes memory
-
+MOST_KINDS = 1_000  # of jobs whose pace is remembered: clients choose the settings of explainers
 SPARE = 8  # threads for what the server does itself
 
 
@@ -89,7 +89,11 @@ class Batcher:
     async def run_alone(self, function: Callable[[], T]) -> T:
         """Run a function while no batch is computed."""
         async with self._lane.turn():
-            return await asyncio.get_running_loop().run_in_executor(self._threads, function)
+            work = asyncio.get_running_loop().run_in_executor(self._threads, function)
+            try:
+                return await asyncio.shield(work)
+            finally:
+                await asyncio.wait({work})  # even if the caller is gone, the thread computes on
 
     async def work(self) -> None:
         """Run batches until cancelled."""
@@ -179,6 +183,9 @@ class Batcher:
         done = await run.advance(self._threads)
         self._turns.charge(self._shares(run))
         if not done:
+            run.heavy = True
+            if run.job.kind in self._pace:  # it was thought to be quicker
+                self._pace[run.job.kind] = max(self._pace[run.job.kind], run.seconds / run.work_of_texts)
             waiting = [request.client for request, _ in run.pieces if not request.future.done()]
             if waiting and self._runs[run] not in waiting:
                 self._runs[run] = waiting[0]  # whose turn it was has gone
@@ -205,9 +212,9 @@ class Batcher:
         return {client: run.charged * share / work.total() for client, share in work.items()}
 
     def _finish(self, run: Run, results: list[Any]) -> None:
-        work = sum(map(run.job.work, run.documents))
-        if work:
-            self._pace[run.job.kind] = run.seconds / work
+        if len(self._pace) == MOST_KINDS:
+            self._pace.clear()
+        self._pace[run.job.kind] = run.seconds / run.work_of_texts
         self._metrics.batch(self._name, len(run.documents))
         for request, part in run.pieces:
             request.results += results[: len(part)]

@@ -19,11 +19,11 @@ def client_of(scope: Mapping[str, Any]) -> str:
 
 @lru_cache(maxsize=4_096)
 def name_of(host: str) -> str:
-    """Name the client at an address."""
+    """Name the client at an address; whoever has none is one client with all others like it."""
     try:
         address = ipaddress.ip_address(host.partition("%")[0])
     except ValueError:
-        return host
+        return UNKNOWN  # a trusted proxy passes on whatever a client says that it is, even that it is the server
     if isinstance(address, ipaddress.IPv4Address):
         return str(address)
     if address.ipv4_mapped is not None:

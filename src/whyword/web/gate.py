@@ -158,9 +158,9 @@ def allow_open_files(settings: Settings, processes: int = 1) -> None:
     share = -(-settings.connections // processes)
     needed = share + 4 * BACKLOG + OTHER_FILES  # a few times the backlog is on its way through the loop
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if resource.RLIM_INFINITY in (soft, hard) or needed <= soft:
+    if soft == resource.RLIM_INFINITY or needed <= soft:
         return
-    if needed > hard:
+    if hard != resource.RLIM_INFINITY and needed > hard:
         raise OptionError(
             f"--connections {settings.connections} takes {needed:,} open files in a process, and this system allows "
             f"{hard:,}: raise that limit (ulimit -n), or lower --connections by {(needed - hard) * processes:,}."

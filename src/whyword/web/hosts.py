@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 import socket
 from collections.abc import Sequence
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from ..interfaces.errors import OptionError
 from .errors import error_response
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 ADDRESS, ANY = "any address", "*"  # no names: every IP address, which nobody else can own; and every name
+NAME = re.compile(r"\*|(\*\.)?[\w.:-]+")
 
 
 class AllowedHosts:
@@ -73,4 +76,15 @@ def names_of_server(host: str, bound: str, further: Sequence[str]) -> tuple[str,
         names += [machine, machine.partition(".")[0]]
     if address.is_unspecified:
         names.append(ADDRESS)
-    return tuple(dict.fromkeys([*names, *(host_of(name.encode("latin-1", "replace")) for name in further)]))
+    return tuple(dict.fromkeys([*names, *map(_further, further)]))
+
+
+def _further(name: str) -> str:
+    """Read a name as the header of clients has it."""
+    try:
+        read = host_of((f"[{name}]" if is_address(name) else name).encode("idna"))
+    except UnicodeError:
+        read = ""
+    if "/" in name or (read == ANY) != (name == ANY) or not NAME.fullmatch(read):
+        raise OptionError(f"--allow-host '{name}' is no name of a server: give one such as models.example.org.")
+    return read

@@ -71,8 +71,8 @@ class ExplainJob:
 
     @property
     def kind(self) -> str:
-        """Name the model and the explainer."""
-        return f"{self.model.name} {self.explainer.name}"
+        """Name the model and the explainer with its settings, as more samples take longer."""
+        return f"{self.model.name} {self.explainer}"
 
     def work(self, document: Document) -> int:
         """Count the words twice over: a longer text takes more forward passes, and longer ones."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from dataclasses import dataclass, field
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -37,7 +38,10 @@ class Settings:
     token: str | None = field(default=None, repr=False)  # what clients must show; None: nothing
 
     def __post_init__(self) -> None:
-        """Refuse limits that contradict each other."""
+        """Refuse limits that contradict each other, and waiting without end."""
+        for name in ("timeout", "batch_wait"):
+            if not math.isfinite(getattr(self, name)):
+                raise OptionError(f"--{name.replace('_', '-')} is {getattr(self, name)}: give a number.")
         if self.queue < self.max_texts:
             raise OptionError(
                 f"--queue {self.queue} holds fewer texts than one request may bring (--max-texts {self.max_texts}): "

@@ -38,7 +38,7 @@ class Run:
 
     def __init__(self, pieces: list[Piece], heavy: bool, others_wait: Callable[[], bool]) -> None:
         self.pieces = pieces
-        self.heavy = heavy  # whether it is expected to take more than a turn
+        self.heavy = heavy  # whether it takes more than a turn, or is expected to
         self.job = pieces[0][0].job
         self.documents = [document for _, part in pieces for document in part]
         self.seconds = 0.0  # of computing so far
@@ -50,6 +50,11 @@ class Run:
         self._paused = self._loop.create_future()
         self._stopped = False
         self._begun = self._alone_until = 0.0
+
+    @property
+    def work_of_texts(self) -> int:
+        """Estimate the work, at least 1."""
+        return max(1, sum(map(self.job.work, self.documents)))
 
     @property
     def wanted(self) -> bool:
