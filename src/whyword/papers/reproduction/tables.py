@@ -17,7 +17,7 @@ from ...grids.runner import RECORDS, EvaluationJob, RunRecord, finished_records,
 from ...grids.variant import Evaluation, Result, Source, TrainedVariant, Variant, file_fingerprint, find_source
 from ...interfaces.classifier import predicted_classes
 from ...interfaces.errors import OptionError, unknown_name
-from ...maths.stats.intervals import Estimate, mean_over_runs
+from ...maths.stats.intervals import ANY, Estimate, mean_over_runs
 from ...models.folder import TrainedModel
 from .claims import ClaimResult, Measured, correct, measure_claims
 from .paper import Paper, Row, Scale, TableOrFigure
@@ -189,7 +189,9 @@ def _measure(table: TableOrFigure, results: Mapping[tuple[str, str], Mapping[int
 
 
 def _number(table: TableOrFigure, dataset: str, row: str, column: str, values: Sequence[float]) -> Number:
-    ours, published = mean_over_runs(values), table.published.get((dataset, row, column))
+    in_percent = any(each.read in (accuracy_on_test, accuracy_on_dev) for each in table.rows if each.name == row)
+    ours = mean_over_runs(values, (0.0, 100.0) if in_percent else ANY)
+    published = table.published.get((dataset, row, column))
     difference = None if published is None else ours.value - published
     return Number(dataset, row, column, ours, len(values), published, difference)
 
