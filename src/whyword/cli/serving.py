@@ -30,6 +30,7 @@ class Plan:
     torch: bool  # whether ONNX files are opened with it
     settings: Settings
     quiet: bool
+    examples: tuple[str | list[str], ...] = ()  # that the page offers
     precisions: tuple[str, ...] = ()  # of each model; empty: float32
 
     def measured(self, wanted: str | None, texts: str | None) -> Plan:
@@ -79,7 +80,7 @@ def answer(plan: Plan, models: list[ServedModel], listener: socket.socket, desk:
     from ..web.app import make_app
     from ..web.logs import UVICORN, write
 
-    app = make_app(models, plan.settings, (lambda record: None) if plan.quiet else write, desk)
+    app = make_app(models, plan.settings, (lambda record: None) if plan.quiet else write, desk, plan.examples)
     config = uvicorn.Config(
         app,
         log_config=UVICORN,

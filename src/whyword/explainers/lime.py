@@ -47,6 +47,7 @@ class Lime(Explainer):
     start: StartName | None = "own"  # contributions, where the model has them; None: nothing is known before
     removal: Removal = "delete"
     seed: int = 0
+    cost = "until converged, at most 5,000"
     name: str = "lime"
     scored: Scored = None  # classes, beside the target; None: all of few, of many those of the highest probability
     not_settings = ("name", "scored")

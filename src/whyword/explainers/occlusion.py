@@ -20,6 +20,7 @@ class Occlusion(Explainer):
     """One forward pass per word, and one for the whole text."""
 
     removal: Removal = "delete"  # what happens to the word left out
+    cost = "1 + words"
     name: str = "occlusion"
 
     def explain(

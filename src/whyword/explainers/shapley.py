@@ -45,6 +45,7 @@ class Shapley(Explainer):
     start: StartName | None = "own"  # contributions, where the model has them; None: nothing is known before
     removal: Removal = "delete"
     seed: int = 0
+    cost = "all 2ⁿ up to 10 words, else until converged, at most 2,000"
     name: str = "shapley"
     scored: Scored = None  # classes, beside the target; None: all of few, of many those of the highest probability
     not_settings = ("name", "scored")

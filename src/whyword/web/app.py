@@ -40,8 +40,12 @@ def make_app(
     settings: Settings | None = None,
     log: Callable[[Mapping[str, Any]], None] = logs.write,
     desk: AnnotationDesk | None = None,
+    examples: Sequence[str | list[str]] = (),
 ) -> FastAPI:
-    """Build the app that serves some models, the first as the default, and perhaps texts whose words people mark."""
+    """Build the app that serves some models, the first as the default, and perhaps texts whose words people mark.
+
+    The page offers the examples, texts or pairs of texts, when it opens.
+    """
     settings, metrics = settings or Settings(), Metrics()
     predict_thread = ThreadPoolExecutor(1, "predict")
     together = all(model.serves_two_threads for model in models)
@@ -74,7 +78,7 @@ def make_app(
     if settings.token is not None:
         app.add_middleware(TokenAuth, token=settings.token)
     app.add_middleware(RequestLog, metrics=metrics, log=log)
-    service = Service(models, settings, metrics, predicting, explaining)
+    service = Service(models, settings, metrics, predicting, explaining, examples)
     add_text_routes(app, service)
     add_model_routes(app, service)
     add_status_routes(app, service)

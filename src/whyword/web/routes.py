@@ -38,6 +38,7 @@ class Service:
     metrics: Metrics
     predicting: Batcher
     explaining: Batcher
+    examples: Sequence[str | list[str]] = ()  # texts, or pairs, that the page offers
 
     async def run(self, batcher: Batcher, job: Job, body: schemas.Asked, request: Request) -> list[Any]:
         """Run a job on the texts of a request, in the time there is."""
@@ -88,7 +89,8 @@ def add_model_routes(app: FastAPI, service: Service) -> None:
         responses=schemas.refusals(401),
     )
     async def list_models() -> Response:
-        return JsonResponse({"models": [model.describe() for model in service.models]})
+        described = [model.describe() for model in service.models]
+        return JsonResponse({"models": described, "examples": list(service.examples)})
 
     @app.get(
         "/v1/words",
