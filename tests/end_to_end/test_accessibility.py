@@ -21,7 +21,7 @@ from whyword.grids.comparison import Comparison
 axe = pytest.importorskip("axe_playwright_python.sync_playwright")
 expect = pytest.importorskip("playwright.sync_api").expect
 
-PHONE = {"width": 375, "height": 700}
+PHONE, PAPER = 375, 720  # pixels; A4 between the margins of a browser
 ROWS = [(document.words.texts[0], str(document.label)) for document in planted("easy,train=40,dev=0,test=0").train]
 TEXTS, LABELS = map(list, zip(*ROWS, strict=True))
 
@@ -85,10 +85,10 @@ def faults(page: Any) -> list[str]:
     return [f"{each['id']}: {node['html'][:150]} {node['target']}" for each in found for node in each["nodes"]]
 
 
-def sideways(page: Any) -> int:
-    """Say by how many pixels the page is wider than a phone."""
-    page.set_viewport_size(PHONE)
-    return int(page.evaluate("document.scrollingElement.scrollWidth")) - PHONE["width"]
+def sideways(page: Any, width: int = PHONE) -> int:
+    """Say by how many pixels the page is wider than a phone, or than paper."""
+    page.set_viewport_size({"width": width, "height": 700})
+    return int(page.evaluate("document.scrollingElement.scrollWidth")) - width
 
 
 @pytest.mark.parametrize("kind", ["audit", "compare", "diff", "explain", "check"])
@@ -98,8 +98,9 @@ def test_a_written_page_has_no_fault(browser: Any, files: dict[str, Path], kind:
     assert faults(page) == []
     page.emulate_media(color_scheme="dark")
     assert faults(page) == []
-    page.emulate_media(color_scheme="light")
     assert sideways(page) <= 0
+    page.emulate_media(media="print")
+    assert sideways(page, PAPER) <= 0
     page.close()
 
 

@@ -27,7 +27,7 @@ body { max-width: 50rem; margin: 2rem auto; padding: 0 1rem; background: var(--g
   font: 1rem/1.6 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; overflow-wrap: break-word; }
 h1 { margin: 0 0 .3rem; font-size: 1.5rem; }
 form { position: sticky; top: 0; z-index: 1; display: flex; flex-wrap: wrap; gap: .4rem 1.2rem; align-items: center;
-  margin: 1rem 0; padding: .6rem 0; background: var(--ground); border-bottom: 1px solid var(--rule); }
+  margin: 1rem 0 -1px; padding: .6rem 0; background: var(--ground); border-bottom: 1px solid var(--rule); }
 form[hidden] { display: none; }
 form label, output { color: var(--soft); }
 input, select { font: inherit; color: var(--ink); max-width: 14rem; }
