@@ -18,9 +18,10 @@ from whyword.data.dataset import Dataset
 from whyword.explaining.words import frequency_link, word_importance
 from whyword.grids.runner import RECORDS, EvaluationJob, RunRecord, finished_records, read_records, run_jobs
 from whyword.grids.variant import Evaluation, Result, TrainedVariant, Variant, file_fingerprint, find_source
-from whyword.maths.stats.intervals import mean_over_runs
+from whyword.maths.stats.intervals import SHARE, mean_over_runs
 from whyword.models.config import overlay
 from whyword.models.folder import TrainedModel
+from whyword.report.tables import with_interval
 
 PUBLISHED = {  # test accuracy printed in the papers (300-d vectors): VMASK's table, and VAT's for attention and vat
     ("sst2", "lstm", "base"): 83.74,
@@ -125,17 +126,17 @@ def table(out: Path) -> str:
         key = (record.dataset, record.encoder, record.method, record.variant.rpartition("-")[2])
         groups.setdefault(key, []).append(record)
     lines = [
-        "| data | encoder | method | vectors | seeds | test | 95 % interval | dev | published | script | s/run |",
-        "|---|---|---|---|---|---|---|---|---|---|---|",
+        "| data | encoder | method | vectors | seeds | test, 95 % interval | dev | published | script | s/run |",
+        "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for key, records in sorted(groups.items()):
-        accuracy = mean_over_runs([100 * record.result["test_accuracy"] for record in records])
+        accuracy = mean_over_runs([record.result["test_accuracy"] for record in records], SHARE)
         dev = 100 * np.mean([record.result["dev_accuracy"] for record in records])
         seconds = np.mean([record.wall_seconds for record in records])
         printed, script = PUBLISHED.get(key[:3]), AUTHORS_SCRIPTS.get(key[:3])
         beside = script if key[3] == "frozen" else None
         lines.append(
-            f"| {' | '.join(key)} | {len(records)} | {accuracy.value:.1f} | ±{accuracy.high - accuracy.value:.1f} "
+            f"| {' | '.join(key)} | {len(records)} | {with_interval(accuracy, 1, 100)} "
             f"| {dev:.1f} | {printed if printed else '–'} | {beside if beside else '–'} | {seconds:.0f} |"
         )
     return "\n".join(lines) + "\n"

@@ -33,11 +33,12 @@ from whyword.grids.variant import Evaluation, Result, TrainedVariant, Variant, f
 from whyword.inference.fitted import FittedClassifier
 from whyword.interfaces.document import Document
 from whyword.interfaces.explanation import Explanation
-from whyword.maths.stats.intervals import mean_over_runs
+from whyword.maths.stats.intervals import ANY, SHARE, mean_over_runs
 from whyword.models.config import overlay
 from whyword.models.folder import TrainedModel
 from whyword.models.learn import learn_contributions
 from whyword.models.train import measure
+from whyword.report.tables import with_interval
 
 CONTRIBUTIONS = "contributions"
 REFERENCE = "r of the reference"  # with exact Shapley values, as its standard errors tell: no r can be higher
@@ -189,9 +190,7 @@ def _written(records: Sequence[RunRecord], name: str) -> str:
     known = [value for value in values if value is not None and np.isfinite(value)]
     if not known:
         return "–"
-    mean = mean_over_runs(known)
-    spread = f" ±{mean.high - mean.value:.3f}" if len(known) > 1 else ""
-    return f"{mean.value:.3f}{spread}"
+    return with_interval(mean_over_runs(known, SHARE if name == "accuracy" else ANY))
 
 
 def _value(result: Result, name: str) -> float | None:

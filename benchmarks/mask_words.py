@@ -14,6 +14,7 @@ import numpy as np
 from whyword.grids.runner import RECORDS, read_records
 from whyword.grids.variant import Result
 from whyword.maths.stats.intervals import mean_over_runs
+from whyword.report.tables import with_interval
 
 PUBLISHED = {  # Pearson's r of frequency and importance printed for VMASK
     ("sst2", "cnn"): -0.067,
@@ -27,8 +28,7 @@ PUBLISHED = {  # Pearson's r of frequency and importance printed for VMASK
 
 def mean_and_interval(values: list[float]) -> str:
     """Write a mean over seeds with its 95 % interval (Student's t)."""
-    mean = mean_over_runs(values)
-    return f"{mean.value:.3f} ± {mean.high - mean.value:.3f}"
+    return with_interval(mean_over_runs(values, (-1.0, 1.0)))
 
 
 def most_chosen(results: list[Result]) -> str:

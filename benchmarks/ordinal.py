@@ -27,15 +27,17 @@ from whyword.data.order import ordered_classes, values_of
 from whyword.explainers import Own, Random
 from whyword.explaining.stream import explain_documents
 from whyword.explaining.targets import read_target
+from whyword.grids.leaderboard import BOUNDS
 from whyword.inference.fitted import FittedClassifier
 from whyword.interfaces.classifier import class_values
 from whyword.interfaces.document import Document
 from whyword.interfaces.explanation import Explanation
-from whyword.maths.stats.intervals import mean_over_runs
+from whyword.maths.stats.intervals import SHARE, mean_over_runs
 from whyword.maths.stats.ordered import decided, estimate_ordered
 from whyword.metrics import RationaleAuprc
 from whyword.models.config import make_config, with_defaults
 from whyword.models.train import train_model
+from whyword.report.tables import with_interval
 
 SCORES = ("accuracy", "absolute_error", "kappa")
 EXPLAINED = 200  # test texts with known reasons
@@ -88,7 +90,7 @@ def table(rows: list[dict[str, Any]]) -> str:
     ]
     for kind in kinds:
         runs = [row for row in rows if (row["data"], row["encoder"], row["model"]) == kind]
-        cells = [_shown([run[score] for run in runs]) for score in SCORES]
+        cells = [_shown([run[score] for run in runs], BOUNDS.get(score, SHARE)) for score in SCORES]
         found = [[run[f"auprc_{name}"] for run in runs if f"auprc_{name}" in run] for name in ("reasons", "random")]
         cells.append(f"{_shown(found[0])} ({np.mean(found[1]):.3f})" if found[0] else "")
         seconds = f"{np.mean([run['cpu_seconds'] for run in runs]):.0f}"
@@ -96,9 +98,8 @@ def table(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _shown(values: list[float]) -> str:
-    mean = mean_over_runs(values)
-    return f"{mean.value:.3f}" if len(values) == 1 else f"{mean.value:.3f} ± {mean.high - mean.value:.3f}"
+def _shown(values: list[float], bounds: tuple[float, float] = SHARE) -> str:
+    return with_interval(mean_over_runs(values, bounds))
 
 
 def write(rows: list[dict[str, Any]], folder: Path) -> None:

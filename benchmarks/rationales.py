@@ -37,11 +37,12 @@ from whyword.inference.fitted import FittedClassifier
 from whyword.inference.windows import explain_in_windows
 from whyword.interfaces.document import REASON, Document
 from whyword.interfaces.explanation import Explanation
-from whyword.maths.stats.intervals import mean_over_runs
+from whyword.maths.stats.intervals import ANY, SHARE, mean_over_runs
 from whyword.models.config import make_config, with_defaults
 from whyword.models.folder import TrainedModel
 from whyword.models.learn import learn_rationales
 from whyword.models.train import train_once
+from whyword.report.tables import with_interval
 
 MARKS = (100, 400, None)  # marked training posts; None: all
 HELD_OUT = 1_500  # training texts that choose the classifier's epoch, at most
@@ -178,20 +179,19 @@ def table(runs: Sequence[dict[str, Any]]) -> str:
     ]
     lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
     for (data, encoder, rows, marks, networks), group in sorted(groups.items()):
-        columns = [written([run.get(name) for run in group]) for name in names]
+        columns = [written([run.get(name) for run in group], ANY if name == "cpu_seconds" else SHARE) for name in names]
         of_list = written([run.get("word list", {}).get("rationale-auprc") for run in group])
         known = [data, encoder, f"{rows:,}", f"{marks:,}", str(networks) if networks else "–", str(len(group))]
         lines.append("| " + " | ".join([*known, *columns, of_list]) + " |")
     return "\n".join(lines) + "\n"
 
 
-def written(values: Sequence[float | None]) -> str:
-    """Write the mean and half of its interval."""
+def written(values: Sequence[float | None], bounds: tuple[float, float] = SHARE) -> str:
+    """Write the mean and its interval."""
     known = [value for value in values if value is not None and np.isfinite(value)]
     if not known:
         return "–"
-    mean = mean_over_runs(known)
-    return f"{mean.value:.3f}" + (f" ±{mean.high - mean.value:.3f}" if len(known) > 1 else "")
+    return with_interval(mean_over_runs(known, bounds))
 
 
 def main() -> None:

@@ -124,6 +124,34 @@ def test_latex_is_booktabs_and_names_are_escaped():
     assert {len(re.findall(r"(?<!\\)&", line)) for line in rows} == {head.count("&")}
 
 
+def test_intervals_of_shares_stay_between_0_and_100_percent_in_every_form():
+    right = [np.arange(TEXTS) < share * TEXTS for share in (0.66, 0.86)]  # 76 % ± 127 %, were there no bounds
+    two = [run_record(answer, [0.5, 0.7], method=m, seed=n) for m in ("base", "vat") for n, answer in enumerate(right)]
+    comparison = Comparison(two)
+    for form in (str(comparison), comparison.to_markdown(), comparison.to_latex()):
+        assert "76.0 (0.0 to 100.0)" in form
+        assert "Two seeds: the interval is wide" in form
+    page = comparison.to_html()
+    assert "0.0% to 100.0%" in page
+    assert "Two seeds" in page
+    for row in comparison.values():
+        assert (row["accuracy_low"], row["accuracy_high"]) == (0, 1)
+    low, high = (comparison.values()[1][f"accuracy_difference_{end}"] for end in ("low", "high"))
+    assert -1 <= low <= 0 <= high <= 1
+    assert "Two seeds" not in str(Comparison(records(base=0.7)))
+
+
+def test_scores_that_are_shares_have_such_intervals_and_others_their_own():
+    found = records(base=0.7)[:2]
+    for record, value in zip(found, (0.1, 0.9), strict=True):
+        record.result["scores"] = {
+            name: {"value": value, "advantages": [0.1]} for name in ("rationale-f1", "sufficiency")
+        }
+    (row,) = Comparison(found, measure="sufficiency").rows
+    assert (row.score("rationale-f1").low, row.score("rationale-f1").high) == (0, 1)
+    assert row.score("sufficiency").low < 0 < 1 < row.score("sufficiency").high
+
+
 def test_one_seed_gives_no_interval_and_no_method_to_compare_with_no_differences():
     comparison = Comparison(records(base=0.7)[:1])
     assert "±" not in str(comparison).splitlines()[1]

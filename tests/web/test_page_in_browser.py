@@ -26,7 +26,10 @@ TEXT = "The lobby charmed us, but the acting seemed badly rehearsed; I'm impress
 
 @pytest.fixture(scope="module")
 def server(folders) -> Iterator[str]:
+    rows = folders[0].parent / "examples.csv"
+    rows.write_text(f'text,label\n"{TEXT}",1\n"  ",0\n"What a dull end",0\n', encoding="utf-8")
     command = [sys.executable, "-m", "whyword", "serve", *map(str, folders[:2]), "--port", "0", "--quiet"]
+    command += ["--examples", str(rows)]
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1"}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
         assert process.stdout is not None
@@ -580,3 +583,58 @@ def test_the_words_a_model_knows_can_be_looked_up(page):
     page.get_by_text("Words the model knows").click()
     expect(page.locator(".known li")).to_have_count(50)
     assert re.fullmatch(r"\S+0\.\d+ · \d+×", page.locator(".known li").first.text_content())
+
+
+def test_examples_of_the_file_are_there_to_press_when_the_page_opens(open_page):
+    page = open_page()
+    examples = page.locator("#examples button")
+    expect(examples).to_have_text([TEXT, "What a dull end"])
+    examples.nth(1).click()
+    expect(page.locator("#text")).to_have_value("What a dull end")
+    expect(page.locator(".headline")).not_to_be_empty()
+    expect(examples.nth(1)).to_be_hidden()
+    page.locator("#examples summary").click()
+    expect(examples.nth(0)).to_be_visible()
+
+
+def test_without_examples_the_page_says_what_to_type(open_page):
+    page = open_page()
+
+    def bare(route):
+        answer = route.fetch()
+        route.fulfill(response=answer, json={**answer.json(), "examples": []})
+
+    page.route("**/v1/models", bare)
+    page.reload()
+    expect(page.locator("#advice")).to_contain_text("whether it says “negative” or “positive”")
+    expect(page.locator("#examples")).to_be_hidden()
+    page.fill("#text", TEXT)
+    expect(page.locator("#advice")).to_be_hidden()
+
+
+def test_a_line_says_what_a_score_is_and_what_it_costs(open_page):
+    page = open_page()
+    page.locator(".explainer").select_option("occlusion")
+    expect(page.locator(".about")).to_have_text(
+        "Occlusion: how much the probability of the target falls when one word is left out or replaced. "
+        "Forward passes of a text: 1 + words."
+    )
+
+
+def test_what_is_left_of_a_text_is_explained_again_in_place(open_page, folders):
+    page = open_page()
+    page.fill("#text", TEXT)
+    page.locator(".explainer").select_option("occlusion")
+    word = page.locator(".word", has_text="charmed")
+    word.press("Enter")
+    expect(page.locator(".notes")).to_contain_text("Scores are those of the text without the dropped words.")
+    expect(word).to_be_focused()
+    expect(word).to_have_attribute("aria-label", "charmed: dropped")
+    (left,) = load(folders[0]).explain([TEXT.replace(" charmed", "")], "occlusion")
+    for name in ("lobby", "acting", "impressed"):
+        shown = page.locator(".word", has_text=name).get_attribute("aria-label")
+        score = left.scores[left.words.index(name)]
+        assert float(re.search(r"[+−][\d.e−]+", shown)[0].replace("−", "-")) == pytest.approx(score, rel=0.01, abs=1e-6)
+    word.press("Enter")
+    expect(page.locator(".notes")).not_to_contain_text("dropped")
+    expect(word).not_to_have_attribute("aria-label", "charmed: dropped")

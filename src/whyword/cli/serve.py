@@ -7,7 +7,8 @@ import socket
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -79,6 +80,12 @@ class Annotation:
         return AnnotationDesk(corpus.documents, log, model, settings, name, corpus.count())
 
 
+MOST_EXAMPLES = 6
+
+Examples = Annotated[
+    str | None,
+    typer.Option("--examples", metavar="FILE", help=f"The page offers its first {MOST_EXAMPLES} texts when it opens."),
+]
 Torch = Annotated[
     bool, typer.Option("--torch", help="Open ONNX files with torch, which adds lime, shapley and other explainers.")
 ]
@@ -128,6 +135,7 @@ def command(
         float, typer.Option(min=0, metavar="MS", help="Milliseconds that a text waits for others to fill its batch.")
     ] = 5.0,
     batch_texts: Annotated[int, typer.Option(min=1, metavar="N", help="Most texts of a batch.")] = 64,
+    examples: Examples = None,
     annotation: Annotation,
     columns: options.DataColumns,
     data_dir: options.DataDir = None,
@@ -177,6 +185,8 @@ def command(
     if precision is not None or precision_texts is not None:
         plan = plan.measured(precision, precision_texts)
     allow_open_files(settings, workers)
+    if examples is not None:
+        plan = replace(plan, examples=_read_examples(examples, columns.columns(names[0]), data_dir, quiet))
     with _bind(host, port) as listener, ExitStack() as files:
         plan = plan.answering_to(names_of_server(host, listener.getsockname()[0], allow_host or []))
         if workers > 1:
@@ -192,6 +202,15 @@ def command(
                 f"Mark the words of {desk.name} on {_address(listener)}/annotate (saved in {desk.log.path})", flush=True
             )
         answer(plan, models, listener, desk)
+
+
+def _read_examples(source: str, columns: Columns, data_dir: Path | None, quiet: bool) -> tuple[str | list[str], ...]:
+    """Read the first texts of a file, or of the test texts of a data set, that are not blank."""
+    from .texts import read_corpus
+
+    texts = (document.words.texts for document in read_corpus(source, columns, data_dir, quiet=quiet).documents)
+    written = (each for each in texts if any(map(str.strip, each)))
+    return tuple(each[0] if len(each) == 1 else list(each) for each in islice(written, MOST_EXAMPLES))
 
 
 def _answer_together(plan: Plan, listener: socket.socket, count: int) -> None:

@@ -30,6 +30,7 @@ class Plan:
     torch: bool  # whether ONNX files are opened with it
     settings: Settings
     quiet: bool
+    examples: tuple[str | list[str], ...] = ()  # that the page offers
     precisions: tuple[str, ...] = ()  # of each model; empty: float32
 
     def measured(self, wanted: str | None, texts: str | None) -> Plan:
@@ -96,7 +97,7 @@ def answer(
 
     log = Log(plan.quiet)
     log.hear_libraries()
-    app = make_app(models, plan.settings, log, desk, lambda: server.should_exit)
+    app = make_app(models, plan.settings, log, desk, lambda: server.should_exit, plan.examples)
     config = uvicorn.Config(
         app,
         http=Gate(plan.settings, processes).protocol,  # type: ignore[arg-type]

@@ -13,4 +13,5 @@ class Attention(WeightsExplainer):
 
     own_score = "share"
     plural = "attention weights"
+    cost = "1"
     name: str = "attention"

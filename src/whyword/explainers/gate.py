@@ -13,4 +13,5 @@ class Gate(WeightsExplainer):
 
     own_score = "gate"
     plural = "gates"
+    cost = "1"
     name: str = "gate"

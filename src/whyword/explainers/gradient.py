@@ -20,6 +20,7 @@ class Gradient(Explainer):
     """One forward and one backward pass per text (Simonyan et al. 2014; Ancona et al. 2018 on the product)."""
 
     needs_open = True
+    cost = "1, and one backward"
     name: str = "gradient"
 
     def explain(

@@ -25,6 +25,7 @@ class IntegratedGradients(Explainer):
 
     needs_open = True
     steps: int = 50  # points of the Gauss-Legendre rule along the path; Captum's default
+    cost = "52 (steps=50), and as many backward"
     name: str = "integrated-gradients"
 
     def __post_init__(self) -> None:

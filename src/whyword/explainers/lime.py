@@ -58,6 +58,7 @@ class Lime(Explainer):
     groups: int | None = 1000  # words from which on a text is scored in groups first, if samples is auto; None: never
     limit_in_groups: int = 4000  # most forward passes of such a text
     seed: int = 0
+    cost = "until converged, at most 5,000"
     name: str = "lime"
     scored: Scored = None  # classes, beside the target; None: all of few, of many those of the highest probability
     not_settings = ("name", "scored")

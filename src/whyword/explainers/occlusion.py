@@ -32,6 +32,7 @@ class Occlusion(Explainer):
     removal: Removal = "delete"  # what happens to the word left out
     groups: int | None = 1000  # words from which on a text is scored in groups first; None: never
     limit_in_groups: int = 500  # most forward passes of such a text
+    cost = "1 + words"
     name: str = "occlusion"
 
     def __post_init__(self) -> None:

@@ -21,6 +21,7 @@ class Own(Explainer):
     """One forward pass per text. Contributions are signed, for every class, and add up; weights are none of these."""
 
     needs_open = True  # or contributions
+    cost = "1"
     name: str = "own"
 
     def explain(

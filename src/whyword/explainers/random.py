@@ -18,6 +18,7 @@ class Random(Explainer):
     """Uniform scores from 0 to 1, a function of the seed and the text alone."""
 
     seed: int = 0
+    cost = "1"
     name: str = "random"
 
     def explain(

@@ -18,6 +18,7 @@ class Rationale(Explainer):
 
     needs_open = True
     of_people = True
+    cost = "1"
     name: str = "rationale"
 
     def explain(

@@ -60,6 +60,7 @@ class Shapley(Explainer):
     groups: int | None = 1000  # words from which on a text is scored in groups first; None: never
     limit_in_groups: int = 4000  # most forward passes of such a text
     seed: int = 0
+    cost = "all 2ⁿ up to 10 words, else until converged, at most 2,000"
     name: str = "shapley"
     scored: Scored = None  # classes, beside the target; None: all of few, of many those of the highest probability
     not_settings = ("name", "scored")

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from .. import catalog
 from ..interfaces.settings import data_frame, json_ready, strict_json
-from ..maths.stats.intervals import Estimate
 from ..report.charts.axes import Style, styles
 from ..report.charts.pareto import front, pareto
-from ..report.tables import Entry, escape_latex, latex, markdown, plain
+from ..report.tables import MINUS, NONE, TWO_SEEDS, Entry, escape_latex, latex, markdown, plain, with_interval
 from ..report.template import fill, p_value
 from ..storage.atomic import write_text
 from ..views.characters import showable
@@ -27,7 +26,6 @@ from .runner import RunRecord
 if TYPE_CHECKING:
     import pandas
 
-NONE, MINUS = "–", "−"
 MOST_NAMED = 10  # forbidden words
 FIGURES = {  # beside accuracy, where texts may have several labels or classes have an order: name, scale, digits
     "macro_f1": ("macro-F1", 100, 1),
@@ -89,8 +87,8 @@ class Comparison:
     def notes(self) -> list[str]:
         """Say what the numbers are, and what a reader must know about them."""
         notes = [
-            "Accuracy in %, mean over seeds ± half of the 95 % interval (Student's t), on the test split (on dev where "
-            "there is none)."
+            "Accuracy in %, mean over seeds ± half of the 95 % interval (Student's t), or with both ends where one is "
+            "cut at 0 or 100 %, on the test split (on dev where there is none)."
         ]
         if self.several:
             notes.append(
@@ -127,6 +125,8 @@ class Comparison:
         notes += list(dict.fromkeys(note for row in self.rows for note in _of_forbidden(row.first.settings)))
         if any(len(row.records) == 1 for row in self.rows):
             notes.append("One seed gives no interval, and says nothing about other seeds.")
+        if any(len(row.records) == 2 for row in self.rows):
+            notes.append(TWO_SEEDS)
         notes += [f"Failed: {r.dataset} {r.encoder} {r.method} seed {r.seed}: {r.failed}" for r in self.failures]
         return notes
 
@@ -150,13 +150,13 @@ class Comparison:
         yield from _measured(row.accuracy, self.compared, 100, 1)
         for name in self.figures:
             _, scale, digits = FIGURES[name]
-            yield Entry(_with_half(row.figure(name), scale, digits), right=True)
+            yield Entry(with_interval(row.figure(name), digits, scale), right=True)
         if self.metrics:
             yield from _measured(row.interpretability, self.compared, 1, 3)
         if self.weighed:
             yield from _measured(row.mechanism, False, 1, 3)
         for name in others:
-            yield Entry(_with_half(row.score(name), 1, 3), right=True)
+            yield Entry(with_interval(row.score(name)), right=True)
         yield Entry(row.first.result.get("explainer") or NONE)
         yield Entry(f"{row.mean('train_seconds'):,.1f}", right=True)
         yield Entry(f"{1000 * row.step_seconds:,.1f}", right=True)
@@ -244,20 +244,13 @@ def _measured(measured: Measured | None, compared: bool, scale: float, digits: i
     if measured is None:
         yield from [Entry(NONE, right=True)] * (3 if compared else 1)
         return
-    yield Entry(_with_half(measured.mean, scale, digits), measured.best, right=True)
+    yield Entry(with_interval(measured.mean, digits, scale), measured.best, right=True)
     if compared:
         difference = measured.difference
         known = difference is not None and not isnan(difference.p)
         shown = f"{scale * difference.value:+z.{digits}f}".replace("-", MINUS) if difference and known else NONE
         yield Entry(shown, right=True)
         yield Entry(p_value(difference.p if difference else None), right=True)
-
-
-def _with_half(estimate: Estimate, scale: float, digits: int) -> str:
-    if isnan(estimate.value):
-        return NONE
-    half = "" if isnan(estimate.high) else f" ± {scale * (estimate.high - estimate.value):.{digits}f}"
-    return f"{scale * estimate.value:z.{digits}f}{half}".replace("-", MINUS)
 
 
 def _flat(name: str, measured: Measured | None) -> Iterator[tuple[str, Any]]:

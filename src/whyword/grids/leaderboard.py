@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 
 import numpy as np
 
+from .. import catalog
 from ..maths.stats.comparisons import Difference, crossed_difference, holm
-from ..maths.stats.intervals import Estimate, mean_over_runs
+from ..maths.stats.intervals import ANY, SHARE, Estimate, mean_over_runs
 from .runner import RunRecord
 from .variant import Result
 
 LEVEL = 0.05
+BOUNDS = {"macro_f1": SHARE, "micro_f1": SHARE, "kappa": (-1.0, 1.0), "absolute_error": (0.0, inf)}
 Key = tuple[str, str, str]  # data set, encoder, method
 Values = dict[int, np.ndarray]  # seed to (text,)
 
@@ -59,12 +62,14 @@ class Row:
 
     def figure(self, name: str) -> Estimate:
         """Average a figure of the test over seeds, where it was measured."""
-        return mean_over_runs([record.result.get(name, float("nan")) for record in self.records])
+        values = [record.result.get(name, float("nan")) for record in self.records]
+        return mean_over_runs(values, BOUNDS.get(name, ANY))
 
     def score(self, metric: str) -> Estimate:
         """Average a metric over seeds."""
         values = [record.result.get("scores", {}).get(metric, {}).get("value") for record in self.records]
-        return mean_over_runs([float("nan") if value is None else value for value in values])
+        known = [float("nan") if value is None else value for value in values]
+        return mean_over_runs(known, SHARE if catalog.load("metrics", metric).is_share else ANY)
 
 
 def leaderboard(records: Sequence[RunRecord], measure: str, baseline: str) -> list[Row]:
@@ -73,7 +78,7 @@ def leaderboard(records: Sequence[RunRecord], measure: str, baseline: str) -> li
     for record in records:
         groups.setdefault((record.dataset, record.encoder, record.method), []).append(record)
     ordered = {key: tuple(sorted(group, key=lambda record: record.seed)) for key, group in groups.items()}
-    accuracy = _measure(ordered, baseline, lambda record: right_answers(record.result))
+    accuracy = _measure(ordered, baseline, lambda record: right_answers(record.result), SHARE)
     explained = {
         key: group for key, group in ordered.items() if all(measure in r.result.get("scores", {}) for r in group)
     }
@@ -97,18 +102,26 @@ def advantages(result: Result, metric: str) -> np.ndarray:
 
 
 def _measure(
-    groups: dict[Key, tuple[RunRecord, ...]], baseline: str, values_of: Callable[[RunRecord], np.ndarray]
+    groups: dict[Key, tuple[RunRecord, ...]],
+    baseline: str,
+    values_of: Callable[[RunRecord], np.ndarray],
+    bounds: tuple[float, float] = ANY,
 ) -> dict[Key, Measured]:
     values = {key: {record.seed: values_of(record) for record in group} for key, group in groups.items()}
-    means = {key: mean_over_runs([_mean(v) for v in by_seed.values()]) for key, by_seed in values.items()}
+    means = {key: mean_over_runs([_mean(v) for v in by_seed.values()], bounds) for key, by_seed in values.items()}
     compared = {
         key: _difference(values[key], values[key[0], key[1], baseline])
         for key in values
         if key[2] != baseline and (key[0], key[1], baseline) in values
     }
-    differences = _corrected(compared)
+    differences = {key: _cut(difference, bounds[1] - bounds[0]) for key, difference in _corrected(compared).items()}
     best = {_best(dataset, values, means) for dataset in {key[0] for key in values}}
     return {key: Measured(means[key], differences.get(key), key in best) for key in values}
+
+
+def _cut(difference: Difference, most: float) -> Difference:
+    """Cut the interval where no difference can lie."""
+    return replace(difference, low=max(difference.low, -most), high=min(difference.high, most))
 
 
 def _difference(one: Values, other: Values) -> Difference:

@@ -523,6 +523,7 @@ class Explainer(Named, ABC):
     """Gives every word of a text a score; a frozen dataclass whose fields are its settings."""
 
     needs_open: ClassVar[bool] = False  # True when the model must be one of ours
+    cost: ClassVar[str] = ""  # forward passes of a text, in a few words
     of_people: ClassVar[bool] = False  # True when it says what people would mark, whatever the model does
 
     @abstractmethod

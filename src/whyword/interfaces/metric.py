@@ -31,6 +31,7 @@ class Metric(Named, ABC):
 
     meaning: ClassVar[str]  # what the number is, in one short sentence
     higher_is_better: ClassVar[bool] = True
+    is_share: ClassVar[bool] = False  # True when no value lies outside 0 and 1
     needs_labels: ClassVar[bool] = False  # True when it compares with gold labels
     needs_rationale: ClassVar[bool] = False  # True when it compares with the words a human marked
 

@@ -21,6 +21,7 @@ class Direction(TopWordsMetric):
     """
 
     meaning = "share of texts in which one of the top k words opposes the answer: without it the class is likelier"
+    is_share = True
     higher_is_better = False
     k: int = 1
     longest: int = 3

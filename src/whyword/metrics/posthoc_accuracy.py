@@ -18,6 +18,7 @@ class PosthocAccuracy(TopWordsMetric):
     """1[f(x's top k words alone) = ŷ], ŷ being the class that is explained: the model's own prediction, as a rule."""
 
     meaning = "share of texts whose top k words alone are given the explained class"
+    is_share = True
     name: str = "posthoc-accuracy"
 
     def subsets(self, explanation: Explanation) -> np.ndarray:

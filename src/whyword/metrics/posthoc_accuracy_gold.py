@@ -18,6 +18,7 @@ class PosthocAccuracyGold(TopWordsMetric):
     """1[g(x's top k words alone) = y]; VAT asks a separate, plainly trained judge g (Zhou et al.)."""
 
     meaning = "accuracy of the judge on the top k words alone"
+    is_share = True
     needs_labels = True
     name: str = "posthoc-accuracy-gold"
 

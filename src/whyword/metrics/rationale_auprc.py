@@ -19,6 +19,7 @@ class RationaleAuprc(Metric):
     """Sum of precision times gain in recall, going down the scores; words that tie are taken together."""
 
     meaning = "how well the scores put marked words before the others, over all k"
+    is_share = True
     needs_rationale = True
     name: str = "rationale-auprc"
 

@@ -17,6 +17,7 @@ class RationaleF1(TopWordsMetric):
     """2 PR / (P + R) in each text, as in table 5 of Zhou et al.: the mean of F1s is not the F1 of the means."""
 
     meaning = "mean over texts of the F1 of the top k words against the marked ones"
+    is_share = True
     needs_rationale = True
     name: str = "rationale-f1"
 

@@ -17,6 +17,7 @@ class RationaleIou(TopWordsMetric):
     """Words that are both among the top k and marked, divided by those that are either."""
 
     meaning = "overlap of the top k words with the marked ones, as a share of both together"
+    is_share = True
     needs_rationale = True
     name: str = "rationale-iou"
 

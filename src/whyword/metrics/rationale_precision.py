@@ -17,6 +17,7 @@ class RationalePrecision(TopWordsMetric):
     """Marked words among the top k, divided by k, or by the length of a shorter text (Zhou et al., table 5)."""
 
     meaning = "share of the top k words that a human marked as the reason"
+    is_share = True
     needs_rationale = True
     name: str = "rationale-precision"
 

@@ -17,6 +17,7 @@ class RationaleRecall(TopWordsMetric):
     """Marked words among the top k, divided by all marked words (Zhou et al., table 5)."""
 
     meaning = "share of the words a human marked that are among the top k"
+    is_share = True
     needs_rationale = True
     name: str = "rationale-recall"
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isclose, isnan
 
+from ..maths.stats.intervals import Estimate
 from ..views.characters import showable
 
+NONE, MINUS = "–", "−"
+TWO_SEEDS = "Two seeds: the interval is wide, 12.7 standard errors to each side; of three seeds it is 4.3."
 MARKDOWN = "\\|*`["
 LATEX = {
     "\\": r"\textbackslash{}",
@@ -83,6 +87,19 @@ def plain(table: Table) -> str:
         width = max(map(len, texts))
         columns.append([text.rjust(width) if column[0].right else text.ljust(width) for text in texts])
     return "\n".join("  ".join(row).rstrip() for row in zip(*columns, strict=True))
+
+
+def with_interval(estimate: Estimate, digits: int = 3, scale: float = 1.0) -> str:
+    """Write a mean with half of its interval, 0.81 ± 0.02, or with both ends where one is cut off, 0.99 (0.95 to 1)."""
+    value, low, high = (scale * number for number in (estimate.value, estimate.low, estimate.high))
+    if isnan(value):
+        return NONE
+    written = f"{value:z.{digits}f}"
+    if isclose(high - value, value - low, rel_tol=1e-6, abs_tol=0.01 * 10**-digits):
+        written += f" ± {high - value:.{digits}f}"
+    elif not isnan(high):
+        written += f" ({low:z.{digits}f} to {high:z.{digits}f})"
+    return written.replace("-", MINUS)
 
 
 def escape_markdown(text: str) -> str:

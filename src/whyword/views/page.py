@@ -14,16 +14,30 @@ from .html import isolated
 
 SCRIPT = Path(__file__).with_name("page.js")
 _STYLE = """
-:root { color-scheme: light dark; }
-body { max-width: 50rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.6 system-ui, sans-serif; }
+:root {
+  color-scheme: light dark;
+  --ground: #fbfbf9; --ink: #1a1e23; --soft: #555e68; --rule: #e1e3e0; --edge: #85888f;
+}
+@media (prefers-color-scheme: dark) {
+  :root { --ground: #121517; --ink: #e8eaec; --soft: #a6b0b9; --rule: #31373c; --edge: #767a83; }
+}
+@media print { :root { color-scheme: light; --ground: #fff; --ink: #000; --soft: #444; --rule: #ccc; } }
+* { box-sizing: border-box; }
+body { max-width: 50rem; margin: 2rem auto; padding: 0 1rem; background: var(--ground); color: var(--ink);
+  font: 1rem/1.6 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; overflow-wrap: break-word; }
 h1 { margin: 0 0 .3rem; font-size: 1.5rem; }
 form { position: sticky; top: 0; z-index: 1; display: flex; flex-wrap: wrap; gap: .4rem 1.2rem; align-items: center;
-  margin: 1rem 0; padding: .6rem 0; background: Canvas; border-bottom: 1px solid GrayText; }
+  margin: 1rem 0 -1px; padding: .6rem 0; background: var(--ground); border-bottom: 1px solid var(--rule); }
 form[hidden] { display: none; }
-input, select { font: inherit; max-width: 14rem; }
-article { padding: .6rem 0; border-top: 1px solid rgba(128, 128, 128, .4); overflow-wrap: anywhere; }
+form label, output { color: var(--soft); }
+input, select { font: inherit; color: var(--ink); max-width: 14rem; }
+select, input[type=search] { padding: .2rem .5rem; border: 1px solid var(--edge); border-radius: .45rem;
+  background: var(--ground); }
+article { padding: .6rem 0; border-top: 1px solid var(--rule); overflow-wrap: anywhere; }
 article > p { margin: .2rem 0; }
-@media print { form { display: none !important; } article { break-inside: avoid; } }
+@media (max-width: 40rem) { form { position: static; } }
+@media print { form { display: none !important; } article { break-inside: avoid; }
+  * { -webkit-print-color-adjust: exact; print-color-adjust: exact; } }
 """
 _CONTROLS = """<form hidden>
 <label>Order <select name="order">

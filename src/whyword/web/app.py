@@ -41,10 +41,12 @@ def make_app(
     log: Callable[[Mapping[str, Any]], None] = logs.write,
     desk: AnnotationDesk | None = None,
     stopping: Callable[[], bool] = lambda: False,
+    examples: Sequence[str | list[str]] = (),
 ) -> FastAPI:
     """Build the app that serves some models, the first as the default, and perhaps texts whose words people mark.
 
-    stopping: whether the server has been told to leave.
+    stopping: whether the server has been told to leave. The page offers the examples, texts or pairs of texts, when it
+    opens.
     """
     settings, metrics = settings or Settings(), Metrics()
     predict_lane = Lane()
@@ -77,7 +79,7 @@ def make_app(
     if settings.hosts is not None:
         app.add_middleware(AllowedHosts, hosts=settings.hosts)
     app.add_middleware(RequestLog, metrics=metrics, log=log)
-    service = Service(models, settings, metrics, predicting, explaining, stopping)
+    service = Service(models, settings, metrics, predicting, explaining, stopping, examples)
     add_text_routes(app, service)
     add_model_routes(app, service)
     add_status_routes(app, service)

@@ -55,6 +55,11 @@ class ServedModel:
 
         return word_importance(self.predictor)
 
+    @cached_property
+    def about(self) -> dict[str, str]:
+        """Say of each explainer what a score is and what it costs."""
+        return {name: _about(name) for name in self.signs}
+
     def without(self, explainer: str) -> OptionError:
         """Say that it has no explainer of that name, and what it has."""
         if getattr(self.predictor, "takes_arrays", False) and explainer in catalog.names("explainers"):
@@ -76,6 +81,7 @@ class ServedModel:
             "precision": self.model.access.precision,
             "explainers": list(self.signs),
             "unsigned": [name for name, signed in self.signs.items() if not signed],
+            "about": self.about,
             "default_explainer": catalog.make_explainer(None, self.predictor).name,
             "pairs": None,  # a model folder does not say whether its texts were pairs
         }
@@ -83,6 +89,11 @@ class ServedModel:
     def _scale(self) -> dict[str, float] | None:
         values = class_values(self.predictor)
         return None if values is None else dict(zip(map(str, self.predictor.classes), values, strict=True))
+
+
+def _about(explainer: str) -> str:
+    cost = catalog.load("explainers", explainer).cost
+    return catalog.summary("explainers", explainer) + (f" Forward passes of a text: {cost}." if cost else "")
 
 
 def load_models(models: Sequence[str | Path | OpenedModel]) -> list[ServedModel]:

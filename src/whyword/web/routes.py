@@ -40,6 +40,7 @@ class Service:
     predicting: Batcher
     explaining: Batcher
     stopping: Callable[[], bool]  # whether the server has been told to leave
+    examples: Sequence[str | list[str]] = ()  # texts, or pairs, that the page offers
 
     def why_not_ready(self) -> str | None:
         """Say why a request that came now would not be answered; None if it would."""
@@ -98,7 +99,8 @@ def add_model_routes(app: FastAPI, service: Service) -> None:
         responses=schemas.refusals(401),
     )
     async def list_models() -> Response:
-        return JsonResponse({"models": [model.describe() for model in service.models]})
+        described = [model.describe() for model in service.models]
+        return JsonResponse({"models": described, "examples": list(service.examples)})
 
     @app.get(
         "/v1/words",

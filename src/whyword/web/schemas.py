@@ -130,6 +130,7 @@ class Model(BaseModel):
     precision: str = Field(description="In which the network computes: float32, bfloat16 or int8.")
     explainers: list[str]
     unsigned: list[str] = Field(description="Explainers that give weights, not reasons for a class: without target.")
+    about: dict[str, str] = Field(description="What a score of each explainer is, and what it costs.")
     default_explainer: str
     pairs: bool | None = Field(description="Whether it was trained on pairs of texts; null if it is not known.")
 
@@ -138,6 +139,7 @@ class Models(BaseModel):
     """All models of the server, the default first."""
 
     models: list[Model]
+    examples: list[str | list[str]] = Field(description="Texts to begin with; a list of two strings is a pair.")
 
 
 class Word(BaseModel):

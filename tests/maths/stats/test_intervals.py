@@ -8,6 +8,7 @@ from scipy import stats
 
 from whyword.maths.stats import intervals
 from whyword.maths.stats.intervals import (
+    SHARE,
     mean_interval,
     mean_intervals,
     mean_over_runs,
@@ -33,6 +34,14 @@ def test_one_run_has_a_mean_and_no_interval():
 def test_undefined_runs_are_left_out():
     assert mean_over_runs([float("nan"), 1.0, 3.0]) == mean_over_runs([1.0, 3.0])
     assert math.isnan(mean_over_runs([float("nan")]).value)
+
+
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=6))
+def test_an_interval_of_shares_ends_where_shares_end_and_is_the_same_elsewhere(values):
+    free, cut = mean_over_runs(values), mean_over_runs(values, SHARE)
+    assert 0 <= cut.low <= cut.value <= cut.high <= 1
+    assert (cut.low, cut.high) == (max(free.low, 0.0), min(free.high, 1.0))
+    assert cut.value == free.value
 
 
 @pytest.mark.parametrize(("ones", "count"), [(0, 1), (3, 30), (30, 30), (250, 500)])

@@ -46,8 +46,8 @@ def test_ours_stand_with_their_interval_beside_the_published():
     assert lines[3] == "Table 2. Accuracy"
     assert [line.split() for line in lines[5:8]] == [
         ["sst2", "trec"],
-        ["ours", "85.0", "±1.3", "(92.37,", "-7.3)", "90.0"],
-        ["theirs", "80.0", "±2.0", "–"],
+        ["ours", "85.0", "±", "1.3", "(92.37,", "-7.3)", "90.0"],
+        ["theirs", "80.0", "±", "2.0", "–"],
     ]
     assert lines[9] == "Ours on a CPU."
     assert lines[12].split()[:9] == ["ours", "is", "better", "+5.04", "+1", "to", "+9.08", "0.02", "holds"]
@@ -59,9 +59,15 @@ def test_markdown_has_the_same_tables_and_the_command():
     assert "# Somebody (2020): something" in written
     assert "```sh\nwhyword reproduce paper\n```" in written
     assert "\n## Table 2. Accuracy\n" in written
-    assert "\n| ours | 85.0 ±1.3 (92.37, -7.3) | 90.0 |\n" in written
+    assert "\n| ours | 85.0 ± 1.3 (92.37, -7.3) | 90.0 |\n" in written
     row = "| ours is better | +5.04 | +1 to +9.08 | 0.02 | holds | sst2 +5.04 [+1 to +9.08] (3 seeds and texts) |"
     assert f"\n{row}\n" in written
+
+
+def test_numbers_of_two_seeds_say_so():
+    assert "Two seeds" not in str(reproduced(TABLE))
+    two = replace(TABLE, numbers=tuple(replace(each, seeds=2) for each in TABLE.numbers))
+    assert str(reproduced(two)).count("Two seeds: the interval is wide") == 1
 
 
 def test_it_says_how_long_it_took_with_which_versions():
@@ -85,7 +91,7 @@ def test_each_column_has_the_digits_that_its_largest_number_needs():
     columns = {"small": (0.12345, 0.5), "middle": (0.12345, 2.0), "large": (0.12345, -20.0)}
     numbers = tuple(number("sst2", str(i), v, column=c) for c, values in columns.items() for i, v in enumerate(values))
     written = reproduced(replace(TABLE, numbers=numbers)).markdown()
-    assert "| 0 | 0.123 | 0.12 | 0.1 |\n| 1 | 0.500 | 2.00 | -20.0 |\n" in written
+    assert "| 0 | 0.123 | 0.12 | 0.1 |\n| 1 | 0.500 | 2.00 | −20.0 |\n" in written
 
 
 def test_the_numbers_of_a_picture_are_left_to_the_files(tmp_path):

@@ -10,6 +10,7 @@ import numpy as np
 
 Z = 1.959963984540054  # 97.5 % point of the normal distribution
 RESAMPLES = 2_000
+ANY, SHARE = (-math.inf, math.inf), (0.0, 1.0)  # where values may lie
 CHUNK = 4_000_000  # entries of a table of counts or signs drawn at a time: bounds the memory of any number of texts
 
 
@@ -22,8 +23,11 @@ class Estimate:
     high: float
 
 
-def mean_over_runs(values: Sequence[float]) -> Estimate:
-    """Give the mean with its 95 % interval by Student's t; one run has no interval (NaN), and NaN runs are left out."""
+def mean_over_runs(values: Sequence[float], bounds: tuple[float, float] = ANY) -> Estimate:
+    """Give the mean with its 95 % interval by Student's t; one run has no interval (NaN), and NaN runs are left out.
+
+    The interval is cut where no value can lie, such as at SHARE: what is cut off never holds the true mean.
+    """
     from scipy.stats import t as student  # predictions need none of this, and may run where scipy is not installed
 
     known = np.asarray(values, dtype=np.float64)
@@ -34,7 +38,7 @@ def mean_over_runs(values: Sequence[float]) -> Estimate:
     if len(known) == 1:
         return Estimate(mean, float("nan"), float("nan"))
     half = float(known.std(ddof=1) / np.sqrt(len(known)) * student.ppf(0.975, len(known) - 1))
-    return Estimate(mean, mean - half, mean + half)
+    return Estimate(mean, max(mean - half, min(bounds[0], mean)), min(mean + half, max(bounds[1], mean)))
 
 
 def share_interval(ones: int, count: int) -> tuple[float, float]:

@@ -16,7 +16,7 @@ from ...grids.runner import RunRecord
 from ...grids.variant import Settings
 from ...interfaces.settings import json_ready, strict_json
 from ...maths.stats.intervals import Estimate
-from ...report.tables import Entry, Table, markdown, plain
+from ...report.tables import TWO_SEEDS, Entry, Table, markdown, plain, with_interval
 from ...storage.atomic import write_text
 from .claims import ClaimResult, DatasetEffect
 from .paper import Paper, Results, Scale, TableOrFigure, in_seeds
@@ -154,6 +154,8 @@ def _content(reproduced: ReproducedTable, write: Callable[[Table], str], with_nu
         yield "Drawn in the folder; its numbers are in reproduction.md."
     else:
         yield from map(write, _tables(reproduced.numbers))
+        if any(number.seeds == 2 for number in reproduced.numbers):
+            yield TWO_SEEDS
     if table.show is not None:
         yield table.show(_results(reproduced))
     if table.note:
@@ -199,11 +201,9 @@ def _digits(numbers: Iterable[Number]) -> int:
 def _beside(number: Number | None, digits: int) -> str:
     if number is None:
         return "–"
-    ours = number.ours
-    half = "" if isnan(ours.high) else f" ±{ours.high - ours.value:.{digits}f}"
     apart = number.difference
     published = "" if apart is None else f" ({number.published:g}, {apart:+.{digits}f})"
-    return f"{ours.value:.{digits}f}{half}{published}"
+    return f"{with_interval(number.ours, digits)}{published}"
 
 
 def _claims(results: Sequence[ClaimResult]) -> Table:

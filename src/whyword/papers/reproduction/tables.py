@@ -12,8 +12,8 @@ import numpy as np
 from ...grids.runner import RECORDS, EvaluationJob, RunRecord, finished_records, run_jobs
 from ...grids.variant import Source, TrainedVariant, file_fingerprint, find_source
 from ...interfaces.errors import DataError, OptionError, unknown_name
-from ...maths.stats.intervals import Estimate, mean_over_runs
-from .accuracy import Accuracy
+from ...maths.stats.intervals import ANY, Estimate, mean_over_runs
+from .accuracy import Accuracy, accuracy_on_dev, accuracy_on_test
 from .claims import ClaimResult, Measured, correct, measure_claims
 from .paper import Paper, Scale, TableOrFigure
 
@@ -205,6 +205,8 @@ def _measure(table: TableOrFigure, results: Mapping[tuple[str, str], Mapping[int
 
 
 def _number(table: TableOrFigure, dataset: str, row: str, column: str, values: Sequence[float]) -> Number:
-    ours, published = mean_over_runs(values), table.published.get((dataset, row, column))
+    in_percent = any(each.read in (accuracy_on_test, accuracy_on_dev) for each in table.rows if each.name == row)
+    ours = mean_over_runs(values, (0.0, 100.0) if in_percent else ANY)
+    published = table.published.get((dataset, row, column))
     difference = None if published is None else ours.value - published
     return Number(dataset, row, column, ours, len(values), published, difference)

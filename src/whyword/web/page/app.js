@@ -1,8 +1,8 @@
 // The page: a text, one or two views of it, and the words a reader drops to test an explanation by hand.
 
 import {
-  BIDI_CONTROL, dress, element, expectedScore, html, legend, meaning, NEGLIGIBLE, notes, paints, pairsOf, predictedClass,
-  percent, placed, ranking, runs, SCORE, showable, shown, strongestByClass, written,
+  BIDI_CONTROL, dress, element, expectedScore, html, inPlace, legend, meaning, NEGLIGIBLE, notes, paints, pairsOf,
+  percent, placed, predictedClass, ranking, runs, SCORE, showable, shown, strongestByClass, written,
 } from "./highlight.js";
 import { isStep, moveTo, stepFrom, wordAt } from "./keys.js";
 import { ask, askForToken } from "./server.js";
@@ -12,14 +12,14 @@ const NO_LABEL = "no label"; // where a text may have several, and has none
 const MANY_CLASSES = 6; // more are sorted by probability
 
 const PARTS = [
-  "model", "explainer", "target", "against", "remove", "complaint", "answer", "headline", "finding", "hint", "classes",
+  "model", "explainer", "target", "against", "remove", "about", "complaint", "answer", "headline", "finding", "hint", "classes",
   "texts", "legend", "readout", "notes", "restore", "cost", "known",
 ];
 
 const byId = (id) => document.getElementById(id);
 const [text, pair, message] = [byId("text"), byId("pair"), byId("message")];
 const views = [];
-let models = [];
+let [models, examples] = [[], []];
 
 // ------------------------------------------------------------------ asking the server
 
@@ -61,6 +61,39 @@ function shortened(view) {
     return kept;
   });
   return texts.length > 1 ? texts : texts[0];
+}
+
+// What to click, or else what to type, before there is a text.
+function showExamples() {
+  const label = (example) => [example].flat().map(showable).join(" | ");
+  byId("examples").hidden = !examples.length;
+  byId("examples").open = blank();
+  byId("examples").querySelector("ul").replaceChildren(...examples.map((example) => {
+    const button = element("button", "", label(example));
+    button.type = "button";
+    button.dir = "auto";
+    button.addEventListener("click", () => write(example));
+    return element("li", "", button);
+  }));
+  const names = models[0].classes.map((name) => `“${showable(String(name))}”`);
+  const classes = names.length > MANY_CLASSES ? `one of ${names.length} classes` : listed(names, "or");
+  byId("advice").textContent = `Type a text of the kind that the model was trained on: you see whether it says ${classes}, and by which words.`;
+  showAdvice();
+}
+
+function showAdvice() {
+  byId("advice").hidden = examples.length > 0 || !models.length || !blank();
+}
+
+function write(example) {
+  const [first, second] = [example].flat();
+  text.value = first;
+  pair.value = second ?? "";
+  byId("second").hidden = second === undefined;
+  byId("examples").open = false;
+  showPairing();
+  text.focus();
+  views.forEach(refresh);
 }
 
 // ------------------------------------------------------------------ a view
@@ -163,6 +196,8 @@ async function refresh(view) {
   const signal = begin(view, "request");
   begin(view, "trial");
   offerClasses(view);
+  showAdvice();
+  view.aboutBox.textContent = view.model.about?.[view.explainer] ?? "";
   remember();
   if (blank()) {
     [view.explanation, view.answerBox.hidden, view.complaintBox.textContent] = [null, true, ""];
@@ -190,6 +225,7 @@ async function refresh(view) {
     const { explanations } = await ask("explain", { body: about, signal });
     explained = true;
     view.complaintBox.textContent = "";
+    view.asked = about;
     await show(view, explanations[0], textsAsked);
   } catch (error) {
     if (signal.aborted) return;
@@ -199,7 +235,7 @@ async function refresh(view) {
 }
 
 async function show(view, explanation, textsAsked) {
-  view.explanation = explanation;
+  view.explanation = view.shown = explanation;
   [view.full, view.given] = [explanation.probabilities, explanation.labels];
   if (view.dropsOf !== textsAsked) [view.dropped, view.top, view.dropsOf] = [new Set(), null, textsAsked];
   const count = explanation.words.length;
@@ -260,7 +296,31 @@ async function tryOut(view) {
   }
   [view.now, view.givenNow] = [now, given];
   showProbabilities(view);
+  await explainAgain(view, signal);
 }
+
+// Explain the text that is left: its words are painted anew where they stand, the dropped ones between them.
+async function explainAgain(view, signal) {
+  let shown = view.explanation;
+  if (partly(view)) {
+    await new Promise((resolve) => setTimeout(resolve, TYPING_PAUSE)); // the slider passes many numbers of words
+    if (signal.aborted) return;
+    try {
+      const { explanations } = await ask("explain", { body: { ...view.asked, texts: [shortened(view)] }, signal });
+      const [left] = explanations;
+      const merged = inPlace(view.explanation, left, view.dropped);
+      if (merged) shown = { ...merged, notes: ["Scores are those of the text without the dropped words.", ...notes(left)] };
+    } catch (error) {
+      if (signal.aborted) return;
+      view.complaintBox.textContent = error.message;
+    }
+  }
+  if (shown === view.shown) return;
+  view.shown = shown;
+  showWords(view);
+}
+
+const partly = (view) => view.dropped.size > 0 && view.dropped.size < view.explanation.words.length;
 
 // ------------------------------------------------------------------ showing
 
@@ -327,11 +387,12 @@ function finding(view, before, after) {
   return `Without ${dropped.length > 3 ? `${dropped.length} of ${words.length} words` : listed(dropped)} ${says}`;
 }
 
-const listed = (items) =>
-  items.length < 2 ? items.join() : `${items.slice(0, -1).join(", ")} and ${items.at(-1)}`;
+const listed = (items, last = "and") =>
+  items.length < 2 ? items.join() : `${items.slice(0, -1).join(", ")} ${last} ${items.at(-1)}`;
 
 function showWords(view) {
-  const { explanation } = view;
+  const explanation = view.shown;
+  const focused = view.textsBox.querySelector(".word:focus")?.dataset.word;
   const painting = paints(explanation, view.names);
   const pairs = pairsOf(explanation, view.names);
   const texts = runs(explanation);
@@ -345,6 +406,7 @@ function showWords(view) {
     node.title = described(view, i);
     node.tabIndex = -1;
     node.dataset.word = i;
+    node.setAttribute("aria-pressed", view.dropped.has(i));
     if (painting[i].strength >= NEGLIGIBLE) dress(node, painting[i]);
     if (painting[i].struck) node.style.setProperty("text-decoration", "line-through");
     return node;
@@ -364,7 +426,10 @@ function showWords(view) {
     dress(node, paint);
     return node;
   }));
-  const told = [...pairs.map(({ mark, sentence }) => `${mark} ${showable(sentence)}`), ...notes(explanation)];
+  const again = focused && view.textsBox.querySelector(`[data-word="${focused}"]`);
+  if (again) moveTo(again.closest(".words").querySelector(".word"), again);
+  const said = explanation.notes ?? notes(explanation);
+  const told = [...pairs.map(({ mark, sentence }) => `${mark} ${showable(sentence)}`), ...said];
   view.notesBox.replaceChildren(...told.map((note) => element("p", "", note.replace(/-(?=\d)/g, "−"))));
   const { forward_passes: passes, seconds } = explanation;
   const cost = `${passes.toLocaleString("en-US")} forward ${passes === 1 ? "pass" : "passes"}`;
@@ -404,8 +469,9 @@ function bracketed(nodes, pieces, pairs) {
   return shown;
 }
 
-function described({ explanation, names }, i) {
+function described({ shown: explanation, names }, i) {
   const { words, scores, signed, std_error, tied } = explanation;
+  if (Number.isNaN(scores[i])) return `${showable(words[i])}: dropped`;
   return [
     `${showable(words[i])}: ${shown(scores[i], signed)}${std_error ? ` ± ${shown(std_error[i], false)}` : ""}`,
     signed && !scores[i] && !explanation.forbidden_words?.[i] ? "speaks neither way" : showable(meaning(paints(explanation, names)[i])),
@@ -415,8 +481,8 @@ function described({ explanation, names }, i) {
 
 function readOut(view, word) {
   if (!view.explanation) return;
-  const { words, scores, signed } = view.explanation;
-  const named = strongestByClass(view.explanation, view.names).map(([speaks, top]) => {
+  const { words, scores, signed } = view.shown;
+  const named = strongestByClass(view.shown, view.names).map(([speaks, top]) => {
     const list = top.map((i) => `${showable(words[i])} ${shown(scores[i], signed)}`);
     return `${speaks && ` ${showable(speaks)}`}: ${list.join(", ")}`;
   });
@@ -544,9 +610,10 @@ addEventListener("hashchange", () => models.length && restore());
 
 async function start() {
   try {
-    ({ models } = await ask("models"));
+    ({ models, examples = [] } = await ask("models"));
     message.textContent = "";
     restore();
+    showExamples();
     if (!text.value && matchMedia("(hover: hover)").matches) text.focus();
   } catch (error) {
     message.textContent = error.message;

@@ -63,6 +63,28 @@ function strengths({ scores, signed }) {
   return beyond.map((score) => (largest === 0 || Number.isNaN(score) ? 0 : Math.max(-1, Math.min(score / largest, 1))));
 }
 
+// What is left of a text when words are dropped, explained by itself: its scores where its words stand in the whole
+// text, and none for the dropped words; null if it was cut into other words.
+export function inPlace(whole, left, dropped) {
+  const kept = whole.words.map((_, i) => i).filter((i) => !dropped.has(i));
+  if (kept.length !== left.words.length || kept.some((i, n) => whole.words[i] !== left.words[n])) return null;
+  const { text, text_pair, words, spans, segments } = whole;
+  const laid = (values, nothing) => {
+    const all = words.map(() => nothing);
+    kept.forEach((i, n) => { all[i] = values[n]; });
+    return all;
+  };
+  const merged = { ...left, text, text_pair, words, spans, segments, scores: laid(left.scores, NaN) };
+  for (const name of ["std_error", "tied", "forbidden_words", "speaks_for"]) {
+    if (left[name]) merged[name] = laid(left[name], null);
+  }
+  const place = ([start, end], segment = 0) =>
+    kept[left.spans.findIndex(([s, e], n) => s === start && e === end && (left.segments?.[n] ?? 0) === segment)];
+  merged.interactions = left.interactions?.map((pair) =>
+    ({ ...pair, spans: pair.spans.map((span, n) => spans[place(span, pair.segments?.[n])]) }));
+  return merged;
+}
+
 // Positions of the words from the highest score down; ties go to the earlier word.
 export const ranking = ({ scores }) => scores.map((_, i) => i).sort((a, b) => scores[b] - scores[a] || a - b);
 
