@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: setup demo docs test test-portable test-real bench results architecture lint format clean
+.PHONY: setup demo docs test test-portable test-real bench results architecture release lint format clean
 
 setup: $(READY)
 
@@ -52,6 +52,10 @@ results: setup
 
 architecture: setup
 	$(BIN)/python tools/architecture.py
+
+release: setup
+	$(BIN)/python -m pip install -q -c constraints.txt build twine
+	$(BIN)/python tools/check_release.py
 
 lint: setup
 	$(BIN)/ruff format --check .
