@@ -88,7 +88,7 @@ def of_captum(classifier: FittedClassifier) -> Iterator[tuple[str, Scorer]]:
 
     def masked(kind: Any, samples: int) -> Scorer:
         def score(document: Document, target: int) -> np.ndarray:
-            ask, words = masks_to_probabilities(classifier, document.words.text)
+            ask, words = masks_to_probabilities(classifier, " ".join(document.words.strings))
             rows = torch.ones(1, words), torch.zeros(1, words)
             return kind(ask).attribute(*rows, target=target, n_samples=samples)[0].double().numpy()
 
