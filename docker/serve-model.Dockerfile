@@ -1,11 +1,14 @@
 # A server of any model folder of whyword, on the CPU, with every explainer. From the root of the repository:
 #   docker build -f docker/serve-model.Dockerfile -t whyword-serve-model .
 #   docker run -p 8000:8000 -e WHYWORD_TOKEN -v "$PWD/model:/model:ro" whyword-serve-model
+# pip takes torch with CUDA, gigabytes that a CPU has no use for, unless TORCH_INDEX names PyTorch's index of CPU builds:
+#   docker build --build-arg TORCH_INDEX=URL …
 # For an ONNX file, serve.Dockerfile makes a much smaller image without torch.
 FROM python:3.11-slim AS build
+ARG TORCH_INDEX=
 WORKDIR /build
 RUN python -m venv --without-pip /venv
-RUN pip --python /venv/bin/python install --no-cache-dir --index-url https://download.pytorch.org/whl/cpu torch==2.13.0
+RUN pip --python /venv/bin/python install --no-cache-dir ${TORCH_INDEX:+--index-url "$TORCH_INDEX"} torch==2.13.0
 COPY pyproject.toml README.md LICENSE constraints.txt ./
 COPY src src
 RUN pip --python /venv/bin/python install --no-cache-dir -c constraints.txt '.[web,transformers]'
