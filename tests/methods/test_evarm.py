@@ -246,7 +246,7 @@ def test_the_gate_is_frozen_to_the_bit_in_the_second_stage():
     moved = []
 
     def spied(optimizer):
-        step = optimizer.step
+        step = optimizer.step_on
 
         def watched(*arguments):
             before = {part: weights(getattr(model, part)) for part in PARTS}
@@ -257,7 +257,7 @@ def test_the_gate_is_frozen_to_the_bit_in_the_second_stage():
         return watched
 
     for optimizer in run.optimizers:
-        optimizer.step = spied(optimizer)
+        optimizer.step_on = spied(optimizer)
     list(run.steps())
     assert len(moved) > 4
     assert moved[0::2] == [set(PARTS)] * (len(moved) // 2)

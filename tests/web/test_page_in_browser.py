@@ -616,7 +616,8 @@ def test_a_line_says_what_a_score_is_and_what_it_costs(open_page):
     page = open_page()
     page.locator(".explainer").select_option("occlusion")
     expect(page.locator(".about")).to_have_text(
-        "Occlusion: how much the probability of the target falls when one word is left out or replaced. "
+        "Occlusion: how much the probability of the target falls when a word, or a group of words, is left out "
+        "or replaced. "
         "Forward passes of a text: 1 + words."
     )
 
