@@ -133,6 +133,9 @@ def test_splits_are_those_of_memory_and_no_more_rows_than_are_wanted_are_held_ou
     monkeypatch.setattr("whyword.data.splits.MOST_HELD", 5)
     train, dev, test, _ = cut_dev_and_test(documents, "rows.csv")
     assert (len(train), len(dev), len(test)) == (110, 5, 5)
+    assert [list(part) for part in cut_dev_and_test(tuple(documents), "rows.csv")[:3]] == [
+        *map(list, (train, dev, test))
+    ], "an audit, which reads rows into memory, must not see rows that were trained on"
     assert not {item.words for item in dev} & {item.words for item in train}
 
 
