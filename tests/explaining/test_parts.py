@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from whyword import TextClassifier, load
+from whyword import TextClassifier, load, write_predictions
 from whyword.catalog import make_explainer
 from whyword.data.planted import planted
 from whyword.data.rows import Columns
@@ -12,9 +12,10 @@ from whyword.data.sources import cut_parts
 from whyword.explaining import parts
 from whyword.explaining.any_model import open_model
 from whyword.interfaces.adapter import Access
-from whyword.interfaces.errors import ModelError
+from whyword.interfaces.errors import ModelError, WriteError
 from whyword.models.fingerprint import model_fingerprint
 from whyword.models.folder import load_model
+from whyword.storage.part_folder import PartFolder
 
 
 @pytest.fixture(scope="module")
@@ -99,3 +100,20 @@ def test_another_model_in_its_place_is_refused(model, file):
     other = parts.Task(str(model), Access("cpu"), "another fingerprint", Columns())
     with pytest.raises(ModelError, match="is not the model that the run began with"):
         list(parts.part_rows(other, part))
+
+
+def test_a_part_that_is_in_its_place_is_kept_when_the_disk_then_refuses(model, file, tmp_path, monkeypatch):
+    put = PartFolder.put
+
+    def refuse(folder: PartFolder, number: int, content: bytes) -> None:
+        put(folder, number, content)
+        raise WriteError("The disk is full.")
+
+    monkeypatch.setattr(PartFolder, "put", refuse)
+    with pytest.raises(WriteError):
+        write_predictions(str(model), file, tmp_path / "out", part_size=5)
+    monkeypatch.undo()
+    assert write_predictions(str(model), file, tmp_path / "out", part_size=5) == 16
+    write_predictions(str(model), file, tmp_path / "same", part_size=5)
+    parts_of = [{p.name: p.read_bytes() for p in (tmp_path / name).glob("part-*")} for name in ("out", "same")]
+    assert parts_of[0] == parts_of[1]

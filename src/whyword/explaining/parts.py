@@ -152,7 +152,6 @@ def _write_missing(
     """Hand out parts and write each as it comes back; after an error, those that came back stay."""
     total = sum(part.rows for part in parts)
     texts = total - sum(part.rows for part in missing)
-    written = len(parts) - len(missing)
     folder.begin()
     results = parallel_map(work, missing, sharing.engine, min(sharing.workers, len(missing)), sharing.address)
     try:
@@ -165,11 +164,12 @@ def _write_missing(
                 if isinstance(content, Exception):
                     raise content
                 folder.put(part.number, content)
-                written += 1
                 texts += part.rows
                 if report is not None:
                     report(Progress(texts, total))
     except BaseException as error:
+        # counted in the folder: a part is in its place although the disk refused what came after, such as its sync
+        written = sum(part.number in folder for part in parts)
         if written:
             resumes = isinstance(error, KeyboardInterrupt | WorkerError | WriteError)
             error.add_note(unfinished_note(f"{written:,} of {len(parts):,} parts", folder.folder, resumes))
