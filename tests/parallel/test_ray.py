@@ -5,6 +5,7 @@ import os
 import signal
 import socket
 import sys
+from contextlib import suppress
 from ipaddress import ip_address
 
 import psutil
@@ -28,12 +29,14 @@ def test_a_ray_of_this_machine_stays_on_loopback_and_loses_no_item_when_workers_
     given.append(next(results))
     assert len(taken) <= 1 + 2 * AHEAD, "no more are under way than two workers have before them"
     me = psutil.Process()
-    listening = [
-        (process.name(), connection.laddr.ip)
-        for process in (me, *me.children(recursive=True))
-        for connection in process.net_connections(kind="inet")
-        if connection.status == psutil.CONN_LISTEN
-    ]
+    listening = []
+    for process in (me, *me.children(recursive=True)):
+        with suppress(psutil.NoSuchProcess):  # it has ended meanwhile
+            listening += [
+                (process.name(), connection.laddr.ip)
+                for connection in process.net_connections(kind="inet")
+                if connection.status == psutil.CONN_LISTEN
+            ]
     assert {"gcs_server", "raylet"} <= {name for name, _ in listening}
     for name, place in listening:
         address = ip_address(place)
@@ -45,7 +48,10 @@ def test_a_ray_of_this_machine_stays_on_loopback_and_loses_no_item_when_workers_
     assert isinstance(killed[0], WorkerError)
     assert sorted(item for item, _ in given) == sorted(items)
     assert all(result is None for item, result in given if item != signal.SIGKILL)
-    left = {process.name() for process in me.children(recursive=True)}  # of other tests, perhaps
+    left = set()
+    for process in me.children(recursive=True):  # of other tests, perhaps
+        with suppress(psutil.NoSuchProcess):
+            left.add(process.name())
     assert not left & {"gcs_server", "raylet"}
 
 
